@@ -143,87 +143,44 @@ enum class Opcode : std::uint8_t {
 /// tensors: input_count + output_count records IoTensor, then region_count sizes of
 /// regions. Offsets are relative to the start of the payload.
 struct Header {
-  /// kMagic
-  std::uint32_t magic;
-  /// kFormatVersion; init() refuses any other
-  std::uint8_t format_version;
+  std::uint32_t magic;          ///< kMagic
+  std::uint8_t format_version;  ///< kFormatVersion; init() refuses any other
   /// 1 << ProviderId of each that a call was compiled for; their revisions follow
   std::uint8_t providers;
-  /// sizeof(Header) and 4 for each revision
-  std::uint16_t header_bytes;
-  /// the Isa that scratch sizes were computed for
-  std::uint8_t isa;
-  /// inputs + outputs <= kMaxIo
-  std::uint8_t input_count;
+  std::uint16_t header_bytes;  ///< sizeof(Header) and 4 for each revision
+  std::uint8_t isa;            ///< the Isa that scratch sizes were computed for
+  std::uint8_t input_count;    ///< inputs + outputs <= kMaxIo
   std::uint8_t output_count;
   /// regions beside the arena, whose sizes follow the last IoTensor
   std::uint8_t region_count;
-  /// size of the whole payload, a multiple of 16
-  std::uint32_t payload_bytes;
-  /// CRC-32 (IEEE 802.3) of the payload with this field as 0
-  std::uint32_t crc32;
-  /// activations and scratch, a multiple of 16; may be 0
-  std::uint32_t arena_bytes;
+  std::uint32_t payload_bytes;  ///< size of the whole payload, a multiple of 16
+  std::uint32_t crc32;          ///< CRC-32 (IEEE 802.3) of the payload with this field as 0
+  std::uint32_t arena_bytes;    ///< activations and scratch, a multiple of 16; may be 0
   /// zeros at init(), kept between executions; a multiple of 16, may be 0
   std::uint32_t persistent_bytes;
   /// of constants that init() copies, from constants_offset on; a multiple of 16, may be 0
   std::uint32_t copied_bytes;
-  /// the calls, back to back
-  std::uint32_t calls_offset;
-  /// a multiple of 4
-  std::uint32_t calls_bytes;
+  std::uint32_t calls_offset;  ///< the calls, back to back
+  std::uint32_t calls_bytes;   ///< a multiple of 4
   std::uint32_t call_count;
   std::uint32_t constants_offset;
   /// including what kernels load past the end of the last constant
   std::uint32_t constants_bytes;
 };
 static_assert(sizeof(Header) == 52, "layout of Header");
-static_assert(offsetof(Header, magic) == 0, "layout of Header");
-static_assert(offsetof(Header, format_version) == 4, "layout of Header");
-static_assert(offsetof(Header, providers) == 5, "layout of Header");
-static_assert(offsetof(Header, header_bytes) == 6, "layout of Header");
-static_assert(offsetof(Header, isa) == 8, "layout of Header");
-static_assert(offsetof(Header, input_count) == 9, "layout of Header");
-static_assert(offsetof(Header, output_count) == 10, "layout of Header");
-static_assert(offsetof(Header, region_count) == 11, "layout of Header");
-static_assert(offsetof(Header, payload_bytes) == 12, "layout of Header");
-static_assert(offsetof(Header, crc32) == 16, "layout of Header");
-static_assert(offsetof(Header, arena_bytes) == 20, "layout of Header");
-static_assert(offsetof(Header, persistent_bytes) == 24, "layout of Header");
-static_assert(offsetof(Header, copied_bytes) == 28, "layout of Header");
-static_assert(offsetof(Header, calls_offset) == 32, "layout of Header");
-static_assert(offsetof(Header, calls_bytes) == 36, "layout of Header");
-static_assert(offsetof(Header, call_count) == 40, "layout of Header");
-static_assert(offsetof(Header, constants_offset) == 44, "layout of Header");
-static_assert(offsetof(Header, constants_bytes) == 48, "layout of Header");
 
 /// An input or output of the delegated graph, as the caller must provide it.
 struct IoTensor {
-  /// size of its data
-  std::uint32_t nbytes;
-  /// where in the arena the caller may keep it, or kNoArenaOffset
-  std::uint32_t arena_offset;
-  /// DType
-  std::uint8_t dtype;
-  /// <= kMaxRank
-  std::uint8_t rank;
-  /// dimensions from outermost to innermost; 0 after rank
-  std::uint8_t dim_order[6];
-  /// in logical order; 0 after rank
-  std::int32_t sizes[6];
-  /// real = scale * (q - zero_point); 0 for float tensors
-  float scale;
+  std::uint32_t nbytes;        ///< size of its data
+  std::uint32_t arena_offset;  ///< where in the arena the caller may keep it, or kNoArenaOffset
+  std::uint8_t dtype;          ///< DType
+  std::uint8_t rank;           ///< <= kMaxRank
+  std::uint8_t dim_order[6];   ///< dimensions from outermost to innermost; 0 after rank
+  std::int32_t sizes[6];       ///< in logical order; 0 after rank
+  float scale;                 ///< real = scale * (q - zero_point); 0 for float tensors
   std::int32_t zero_point;
 };
 static_assert(sizeof(IoTensor) == 48, "layout of IoTensor");
-static_assert(offsetof(IoTensor, nbytes) == 0, "layout of IoTensor");
-static_assert(offsetof(IoTensor, arena_offset) == 4, "layout of IoTensor");
-static_assert(offsetof(IoTensor, dtype) == 8, "layout of IoTensor");
-static_assert(offsetof(IoTensor, rank) == 9, "layout of IoTensor");
-static_assert(offsetof(IoTensor, dim_order) == 10, "layout of IoTensor");
-static_assert(offsetof(IoTensor, sizes) == 16, "layout of IoTensor");
-static_assert(offsetof(IoTensor, scale) == 40, "layout of IoTensor");
-static_assert(offsetof(IoTensor, zero_point) == 44, "layout of IoTensor");
 
 /// = cmsis_nn_tile
 struct Tile {
@@ -231,8 +188,6 @@ struct Tile {
   std::int32_t h;
 };
 static_assert(sizeof(Tile) == 8, "layout of Tile");
-static_assert(offsetof(Tile, w) == 0, "layout of Tile");
-static_assert(offsetof(Tile, h) == 4, "layout of Tile");
 
 /// = cmsis_nn_dims
 struct Dims {
@@ -242,24 +197,14 @@ struct Dims {
   std::int32_t c;
 };
 static_assert(sizeof(Dims) == 16, "layout of Dims");
-static_assert(offsetof(Dims, n) == 0, "layout of Dims");
-static_assert(offsetof(Dims, h) == 4, "layout of Dims");
-static_assert(offsetof(Dims, w) == 8, "layout of Dims");
-static_assert(offsetof(Dims, c) == 12, "layout of Dims");
 
 /// Precedes the argument block of each call.
 struct CallHeader {
-  /// Opcode
-  std::uint8_t opcode;
-  /// 1 << the ProviderId that the call was compiled for
-  std::uint8_t provider;
-  /// size of this header and the argument block, a multiple of 4
-  std::uint16_t bytes;
+  std::uint8_t opcode;    ///< Opcode
+  std::uint8_t provider;  ///< 1 << the ProviderId that the call was compiled for
+  std::uint16_t bytes;    ///< size of this header and the argument block, a multiple of 4
 };
 static_assert(sizeof(CallHeader) == 4, "layout of CallHeader");
-static_assert(offsetof(CallHeader, opcode) == 0, "layout of CallHeader");
-static_assert(offsetof(CallHeader, provider) == 1, "layout of CallHeader");
-static_assert(offsetof(CallHeader, bytes) == 2, "layout of CallHeader");
 
 /// A Tile in 16 bits.
 struct PackedTile {
@@ -267,41 +212,24 @@ struct PackedTile {
   std::uint16_t h;
 };
 static_assert(sizeof(PackedTile) == 4, "layout of PackedTile");
-static_assert(offsetof(PackedTile, w) == 0, "layout of PackedTile");
-static_assert(offsetof(PackedTile, h) == 2, "layout of PackedTile");
 
 /// An Activation in 16 bits.
 struct PackedActivation {
-  /// at most max, -128 to 127
-  std::int16_t min;
-  /// -128 to 127
-  std::int16_t max;
+  std::int16_t min;  ///< at most max, -128 to 127
+  std::int16_t max;  ///< -128 to 127
 };
 static_assert(sizeof(PackedActivation) == 4, "layout of PackedActivation");
-static_assert(offsetof(PackedActivation, min) == 0, "layout of PackedActivation");
-static_assert(offsetof(PackedActivation, max) == 2, "layout of PackedActivation");
 
 /// ConvParams in 16 bits.
 struct PackedConvParams {
-  /// -zero_point of the input, -127 to 128
-  std::int16_t input_offset;
-  /// zero_point of the output, -128 to 127
-  std::int16_t output_offset;
-  /// >= 1
-  PackedTile stride;
-  /// top and left; bottom and right follow from output_dims
-  PackedTile padding;
-  /// >= 1
-  PackedTile dilation;
+  std::int16_t input_offset;   ///< -zero_point of the input, -127 to 128
+  std::int16_t output_offset;  ///< zero_point of the output, -128 to 127
+  PackedTile stride;           ///< >= 1
+  PackedTile padding;          ///< top and left; bottom and right follow from output_dims
+  PackedTile dilation;         ///< >= 1
   PackedActivation activation;
 };
 static_assert(sizeof(PackedConvParams) == 20, "layout of PackedConvParams");
-static_assert(offsetof(PackedConvParams, input_offset) == 0, "layout of PackedConvParams");
-static_assert(offsetof(PackedConvParams, output_offset) == 2, "layout of PackedConvParams");
-static_assert(offsetof(PackedConvParams, stride) == 4, "layout of PackedConvParams");
-static_assert(offsetof(PackedConvParams, padding) == 8, "layout of PackedConvParams");
-static_assert(offsetof(PackedConvParams, dilation) == 12, "layout of PackedConvParams");
-static_assert(offsetof(PackedConvParams, activation) == 16, "layout of PackedConvParams");
 
 /// Dims in 16 bits.
 struct PackedDims {
@@ -311,28 +239,17 @@ struct PackedDims {
   std::uint16_t c;
 };
 static_assert(sizeof(PackedDims) == 8, "layout of PackedDims");
-static_assert(offsetof(PackedDims, n) == 0, "layout of PackedDims");
-static_assert(offsetof(PackedDims, h) == 2, "layout of PackedDims");
-static_assert(offsetof(PackedDims, w) == 4, "layout of PackedDims");
-static_assert(offsetof(PackedDims, c) == 6, "layout of PackedDims");
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
 struct Conv2dArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n = out channels, h, w, c = input channels / groups]
-  Ref filter;
-  /// int32 [out channels]
-  Ref bias;
-  /// int32 [out channels], Q31, >= 0
-  Ref multiplier;
-  /// int32 [out channels], left if positive, [-31, 30]
-  Ref shift;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   PackedConvParams params;
   PackedDims input_dims;
@@ -340,60 +257,28 @@ struct Conv2dArgs {
   PackedDims output_dims;
 };
 static_assert(sizeof(Conv2dArgs) == 76, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, input) == 0, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, filter) == 4, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, bias) == 8, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, multiplier) == 12, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, shift) == 16, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, scratch) == 20, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, output) == 24, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, scratch_bytes) == 28, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, params) == 32, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, input_dims) == 52, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, filter_dims) == 60, "layout of Conv2dArgs");
-static_assert(offsetof(Conv2dArgs, output_dims) == 68, "layout of Conv2dArgs");
 
 /// PackedConvParams and the channel multiplier.
 struct PackedDwConvParams {
-  /// -zero_point of the input, -127 to 128
-  std::int16_t input_offset;
-  /// zero_point of the output, -128 to 127
-  std::int16_t output_offset;
-  /// output channels = ch_mult * input channels
-  std::int32_t ch_mult;
-  /// >= 1
-  PackedTile stride;
-  /// top and left; bottom and right follow from output_dims
-  PackedTile padding;
-  /// >= 1
-  PackedTile dilation;
+  std::int16_t input_offset;   ///< -zero_point of the input, -127 to 128
+  std::int16_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t ch_mult;        ///< output channels = ch_mult * input channels
+  PackedTile stride;           ///< >= 1
+  PackedTile padding;          ///< top and left; bottom and right follow from output_dims
+  PackedTile dilation;         ///< >= 1
   PackedActivation activation;
 };
 static_assert(sizeof(PackedDwConvParams) == 24, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, input_offset) == 0, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, output_offset) == 2, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, ch_mult) == 4, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, stride) == 8, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, padding) == 12, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, dilation) == 16, "layout of PackedDwConvParams");
-static_assert(offsetof(PackedDwConvParams, activation) == 20, "layout of PackedDwConvParams");
 
 /// int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.
 struct DepthwiseConv2dArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [1, h, w, c = out channels]
-  Ref filter;
-  /// int32 [out channels]
-  Ref bias;
-  /// int32 [out channels], Q31, >= 0
-  Ref multiplier;
-  /// int32 [out channels], left if positive, [-31, 30]
-  Ref shift;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int8 [1, h, w, c = out channels]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   PackedDwConvParams params;
   PackedDims input_dims;
@@ -401,381 +286,188 @@ struct DepthwiseConv2dArgs {
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dArgs) == 80, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, input) == 0, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, filter) == 4, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, bias) == 8, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, multiplier) == 12, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, shift) == 16, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, scratch) == 20, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, output) == 24, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, scratch_bytes) == 28, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, params) == 32, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, input_dims) == 56, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, filter_dims) == 64, "layout of DepthwiseConv2dArgs");
-static_assert(offsetof(DepthwiseConv2dArgs, output_dims) == 72, "layout of DepthwiseConv2dArgs");
 
 /// = cmsis_nn_activation
 struct Activation {
-  /// at most max, -128 to 127
-  std::int32_t min;
-  /// -128 to 127
-  std::int32_t max;
+  std::int32_t min;  ///< at most max, -128 to 127
+  std::int32_t max;  ///< -128 to 127
 };
 static_assert(sizeof(Activation) == 8, "layout of Activation");
-static_assert(offsetof(Activation, min) == 0, "layout of Activation");
-static_assert(offsetof(Activation, max) == 4, "layout of Activation");
 
 /// int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias
 /// already contains -zero_point of the input * sum(filter row), on every ISA, so that no
 /// kernel needs an input offset, or kernel sums at run time on MVE.
 struct FullyConnectedArgs {
-  /// int8 [batch, in]
-  Ref input;
-  /// int8 [out, in]
-  Ref filter;
-  /// int32 [out], effective bias
-  Ref bias;
-  /// int32 [out], Q31, >= 0
-  Ref multiplier;
-  /// int32 [out], left if positive, [-31, 30]
-  Ref shift;
-  /// int8 [batch, out]
-  Ref output;
-  /// at least 1
-  std::int32_t batch;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// in, at least 1
-  std::int32_t inputs;
-  /// out, at least 1
-  std::int32_t outputs;
+  Ref input;                   ///< int8 [batch, in]
+  Ref filter;                  ///< int8 [out, in]
+  Ref bias;                    ///< int32 [out], effective bias
+  Ref multiplier;              ///< int32 [out], Q31, >= 0
+  Ref shift;                   ///< int32 [out], left if positive, [-31, 30]
+  Ref output;                  ///< int8 [batch, out]
+  std::int32_t batch;          ///< at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t inputs;         ///< in, at least 1
+  std::int32_t outputs;        ///< out, at least 1
   Activation activation;
 };
 static_assert(sizeof(FullyConnectedArgs) == 48, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, input) == 0, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, filter) == 4, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, bias) == 8, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, multiplier) == 12, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, shift) == 16, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, output) == 20, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, batch) == 24, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, output_offset) == 28, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, inputs) == 32, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, outputs) == 36, "layout of FullyConnectedArgs");
-static_assert(offsetof(FullyConnectedArgs, activation) == 40, "layout of FullyConnectedArgs");
 
 /// int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.
 struct AddArgs {
-  /// int8 [count]
-  Ref input1;
-  /// int8 [count]
-  Ref input2;
-  /// int8 [count]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input1_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t input1_multiplier;
-  /// left if positive, -31 to 0
-  std::int32_t input1_shift;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input2_offset;
-  /// Q31, negative for a difference, -2147483647 to 2^31 - 1
-  std::int32_t input2_multiplier;
-  /// left if positive, -31 to 0
-  std::int32_t input2_shift;
-  /// 20 to 20
-  std::int32_t left_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 0
-  std::int32_t output_shift;
+  Ref input1;                      ///< int8 [count]
+  Ref input2;                      ///< int8 [count]
+  Ref output;                      ///< int8 [count]
+  std::int32_t input1_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input1_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t input1_shift;       ///< left if positive, -31 to 0
+  std::int32_t input2_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_multiplier;  ///< Q31, negative for a difference, -2147483647 to 2^31 - 1
+  std::int32_t input2_shift;       ///< left if positive, -31 to 0
+  std::int32_t left_shift;         ///< 20 to 20
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 0
   Activation activation;
-  /// elements
-  std::int32_t count;
+  std::int32_t count;  ///< elements
 };
 static_assert(sizeof(AddArgs) == 64, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input1) == 0, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input2) == 4, "layout of AddArgs");
-static_assert(offsetof(AddArgs, output) == 8, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input1_offset) == 12, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input1_multiplier) == 16, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input1_shift) == 20, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input2_offset) == 24, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input2_multiplier) == 28, "layout of AddArgs");
-static_assert(offsetof(AddArgs, input2_shift) == 32, "layout of AddArgs");
-static_assert(offsetof(AddArgs, left_shift) == 36, "layout of AddArgs");
-static_assert(offsetof(AddArgs, output_offset) == 40, "layout of AddArgs");
-static_assert(offsetof(AddArgs, output_multiplier) == 44, "layout of AddArgs");
-static_assert(offsetof(AddArgs, output_shift) == 48, "layout of AddArgs");
-static_assert(offsetof(AddArgs, activation) == 52, "layout of AddArgs");
-static_assert(offsetof(AddArgs, count) == 60, "layout of AddArgs");
 
 /// = cmsis_nn_pool_params
 struct PoolParams {
-  /// >= 1
-  Tile stride;
-  /// top and left, in [0, kernel)
-  Tile padding;
+  Tile stride;   ///< >= 1
+  Tile padding;  ///< top and left, in [0, kernel)
   Activation activation;
 };
 static_assert(sizeof(PoolParams) == 24, "layout of PoolParams");
-static_assert(offsetof(PoolParams, stride) == 0, "layout of PoolParams");
-static_assert(offsetof(PoolParams, padding) == 8, "layout of PoolParams");
-static_assert(offsetof(PoolParams, activation) == 16, "layout of PoolParams");
 
 /// int8 average pooling, NHWC; padding does not count; input and output share scale and
 /// zero point.
 struct AvgPool2dArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;    ///< int8 [n, h, w, c]
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   PoolParams params;
   Dims input_dims;
-  /// h, w of the window; n = c = 1
-  Dims filter_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
   Dims output_dims;
 };
 static_assert(sizeof(AvgPool2dArgs) == 88, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, input) == 0, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, scratch) == 4, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, output) == 8, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, scratch_bytes) == 12, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, params) == 16, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, input_dims) == 40, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, filter_dims) == 56, "layout of AvgPool2dArgs");
-static_assert(offsetof(AvgPool2dArgs, output_dims) == 72, "layout of AvgPool2dArgs");
 
 /// int8 maximum pooling, NHWC; padding does not count; input and output share scale and
 /// zero point.
 struct MaxPool2dArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
   PoolParams params;
   Dims input_dims;
-  /// h, w of the window; n = c = 1
-  Dims filter_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
   Dims output_dims;
 };
 static_assert(sizeof(MaxPool2dArgs) == 80, "layout of MaxPool2dArgs");
-static_assert(offsetof(MaxPool2dArgs, input) == 0, "layout of MaxPool2dArgs");
-static_assert(offsetof(MaxPool2dArgs, output) == 4, "layout of MaxPool2dArgs");
-static_assert(offsetof(MaxPool2dArgs, params) == 8, "layout of MaxPool2dArgs");
-static_assert(offsetof(MaxPool2dArgs, input_dims) == 32, "layout of MaxPool2dArgs");
-static_assert(offsetof(MaxPool2dArgs, filter_dims) == 48, "layout of MaxPool2dArgs");
-static_assert(offsetof(MaxPool2dArgs, output_dims) == 64, "layout of MaxPool2dArgs");
 
 /// int8 softmax along rows; the output has scale 1/256 and zero point -128.
 struct SoftmaxArgs {
-  /// int8 [rows, row_size]
-  Ref input;
-  /// int8 [rows, row_size]
-  Ref output;
+  Ref input;   ///< int8 [rows, row_size]
+  Ref output;  ///< int8 [rows, row_size]
   std::int32_t rows;
   std::int32_t row_size;
-  /// Q31 of the input scale, 0 to 2^31 - 1
-  std::int32_t multiplier;
-  /// left if positive, 0 to 30
-  std::int32_t shift;
+  std::int32_t multiplier;  ///< Q31 of the input scale, 0 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, 0 to 30
   /// smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >>
   /// shift), 0]
   std::int32_t diff_min;
 };
 static_assert(sizeof(SoftmaxArgs) == 28, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, input) == 0, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, output) == 4, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, rows) == 8, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, row_size) == 12, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, multiplier) == 16, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, shift) == 20, "layout of SoftmaxArgs");
-static_assert(offsetof(SoftmaxArgs, diff_min) == 24, "layout of SoftmaxArgs");
 
 /// float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives
 /// the zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on
 /// the way; channels = 1 keeps the order.
 struct QuantizeArgs {
-  /// float32 [batch, channels, pixels], 4-byte aligned
-  Ref input;
-  /// int8 [batch, pixels, channels]
-  Ref output;
+  Ref input;   ///< float32 [batch, channels, pixels], 4-byte aligned
+  Ref output;  ///< int8 [batch, pixels, channels]
   std::int32_t batch;
   std::int32_t channels;
   std::int32_t pixels;
-  /// float32(1 / scale)
-  float inverse_scale;
-  /// -128 to 127
-  std::int32_t zero_point;
+  float inverse_scale;      ///< float32(1 / scale)
+  std::int32_t zero_point;  ///< -128 to 127
 };
 static_assert(sizeof(QuantizeArgs) == 28, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, input) == 0, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, output) == 4, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, batch) == 8, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, channels) == 12, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, pixels) == 16, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, inverse_scale) == 20, "layout of QuantizeArgs");
-static_assert(offsetof(QuantizeArgs, zero_point) == 24, "layout of QuantizeArgs");
 
 /// int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed
 /// to [batch, channels, pixels] on the way; channels = 1 keeps the order.
 struct DequantizeArgs {
-  /// int8 [batch, pixels, channels]
-  Ref input;
-  /// float32 [batch, channels, pixels], 4-byte aligned
-  Ref output;
+  Ref input;   ///< int8 [batch, pixels, channels]
+  Ref output;  ///< float32 [batch, channels, pixels], 4-byte aligned
   std::int32_t batch;
   std::int32_t channels;
   std::int32_t pixels;
   float scale;
-  /// -128 to 127
-  std::int32_t zero_point;
+  std::int32_t zero_point;  ///< -128 to 127
 };
 static_assert(sizeof(DequantizeArgs) == 28, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, input) == 0, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, output) == 4, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, batch) == 8, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, channels) == 12, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, pixels) == 16, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, scale) == 20, "layout of DequantizeArgs");
-static_assert(offsetof(DequantizeArgs, zero_point) == 24, "layout of DequantizeArgs");
 
 /// int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and
 /// columns = h * w, the reverse with them exchanged, and a copy with rows = 1.
 struct TransposeArgs {
-  /// int8 [batch, rows, columns]
-  Ref input;
-  /// int8 [batch, columns, rows]
-  Ref output;
+  Ref input;   ///< int8 [batch, rows, columns]
+  Ref output;  ///< int8 [batch, columns, rows]
   std::int32_t batch;
   std::int32_t rows;
   std::int32_t columns;
 };
 static_assert(sizeof(TransposeArgs) == 20, "layout of TransposeArgs");
-static_assert(offsetof(TransposeArgs, input) == 0, "layout of TransposeArgs");
-static_assert(offsetof(TransposeArgs, output) == 4, "layout of TransposeArgs");
-static_assert(offsetof(TransposeArgs, batch) == 8, "layout of TransposeArgs");
-static_assert(offsetof(TransposeArgs, rows) == 12, "layout of TransposeArgs");
-static_assert(offsetof(TransposeArgs, columns) == 16, "layout of TransposeArgs");
 
 /// FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.
 struct FullyConnectedPerTensorArgs {
-  /// int8 [batch, in]
-  Ref input;
-  /// int8 [out, in]
-  Ref filter;
-  /// int32 [out], effective bias
-  Ref bias;
-  /// int8 [batch, out]
-  Ref output;
-  /// at least 1
-  std::int32_t batch;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t shift;
-  /// in, at least 1
-  std::int32_t inputs;
-  /// out, at least 1
-  std::int32_t outputs;
+  Ref input;                   ///< int8 [batch, in]
+  Ref filter;                  ///< int8 [out, in]
+  Ref bias;                    ///< int32 [out], effective bias
+  Ref output;                  ///< int8 [batch, out]
+  std::int32_t batch;          ///< at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t multiplier;     ///< Q31, 0 to 2^31 - 1
+  std::int32_t shift;          ///< left if positive, -31 to 30
+  std::int32_t inputs;         ///< in, at least 1
+  std::int32_t outputs;        ///< out, at least 1
   Activation activation;
 };
 static_assert(sizeof(FullyConnectedPerTensorArgs) == 48, "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, input) == 0,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, filter) == 4,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, bias) == 8,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, output) == 12,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, batch) == 16,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, output_offset) == 20,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, multiplier) == 24,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, shift) == 28,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, inputs) == 32,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, outputs) == 36,
-              "layout of FullyConnectedPerTensorArgs");
-static_assert(offsetof(FullyConnectedPerTensorArgs, activation) == 40,
-              "layout of FullyConnectedPerTensorArgs");
 
 /// int8 elementwise product of two tensors of one shape. The output may be one of the
 /// inputs.
 struct MulArgs {
-  /// int8 [count]
-  Ref input1;
-  /// int8 [count]
-  Ref input2;
-  /// int8 [count]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input1_offset;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input2_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
+  Ref input1;                      ///< int8 [count]
+  Ref input2;                      ///< int8 [count]
+  Ref output;                      ///< int8 [count]
+  std::int32_t input1_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
   Activation activation;
-  /// elements
-  std::int32_t count;
+  std::int32_t count;  ///< elements
 };
 static_assert(sizeof(MulArgs) == 44, "layout of MulArgs");
-static_assert(offsetof(MulArgs, input1) == 0, "layout of MulArgs");
-static_assert(offsetof(MulArgs, input2) == 4, "layout of MulArgs");
-static_assert(offsetof(MulArgs, output) == 8, "layout of MulArgs");
-static_assert(offsetof(MulArgs, input1_offset) == 12, "layout of MulArgs");
-static_assert(offsetof(MulArgs, input2_offset) == 16, "layout of MulArgs");
-static_assert(offsetof(MulArgs, output_offset) == 20, "layout of MulArgs");
-static_assert(offsetof(MulArgs, output_multiplier) == 24, "layout of MulArgs");
-static_assert(offsetof(MulArgs, output_shift) == 28, "layout of MulArgs");
-static_assert(offsetof(MulArgs, activation) == 32, "layout of MulArgs");
-static_assert(offsetof(MulArgs, count) == 40, "layout of MulArgs");
 
 /// A loop of a strided copy: `size` steps through both tensors, in elements.
 struct CopyAxis {
   std::int32_t size;
-  /// 0 repeats an element, a negative one reverses the order
-  std::int32_t input_stride;
-  /// not negative
-  std::int32_t output_stride;
+  std::int32_t input_stride;   ///< 0 repeats an element, a negative one reverses the order
+  std::int32_t output_stride;  ///< not negative
 };
 static_assert(sizeof(CopyAxis) == 12, "layout of CopyAxis");
-static_assert(offsetof(CopyAxis, size) == 0, "layout of CopyAxis");
-static_assert(offsetof(CopyAxis, input_stride) == 4, "layout of CopyAxis");
-static_assert(offsetof(CopyAxis, output_stride) == 8, "layout of CopyAxis");
 
 /// Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1
 /// and come first. The input starts at input_offset, the output at output_offset. Every
 /// step stays inside both tensors. The copy may leave elements of the output as they are.
 struct StridedCopyArgs {
-  /// int8 [input_count]
-  Ref input;
-  /// int8 [output_count]
-  Ref output;
-  /// elements
-  std::int32_t input_count;
-  /// elements
-  std::int32_t output_count;
-  /// of the first element read
-  std::int32_t input_offset;
-  /// of the first element written
-  std::int32_t output_offset;
+  Ref input;                   ///< int8 [input_count]
+  Ref output;                  ///< int8 [output_count]
+  std::int32_t input_count;    ///< elements
+  std::int32_t output_count;   ///< elements
+  std::int32_t input_offset;   ///< of the first element read
+  std::int32_t output_offset;  ///< of the first element written
   CopyAxis axis0;
   CopyAxis axis1;
   CopyAxis axis2;
@@ -784,291 +476,137 @@ struct StridedCopyArgs {
   CopyAxis axis5;
 };
 static_assert(sizeof(StridedCopyArgs) == 96, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, input) == 0, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, output) == 4, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, input_count) == 8, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, output_count) == 12, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, input_offset) == 16, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, output_offset) == 20, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, axis0) == 24, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, axis1) == 36, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, axis2) == 48, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, axis3) == 60, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, axis4) == 72, "layout of StridedCopyArgs");
-static_assert(offsetof(StridedCopyArgs, axis5) == 84, "layout of StridedCopyArgs");
 
 /// int8 normalization of groups of outer * inner elements, each with its own mean and
 /// variance. The output may be the input.
 struct NormalizeArgs {
-  /// int8 [rows, outer, inner]
-  Ref input;
-  /// int32 [parameters], the factors with the output's scale
-  Ref weight;
-  /// int32 [parameters], in the steps of the weight
-  Ref bias;
-  /// int8 [rows, outer, inner]
-  Ref output;
-  /// number of all groups, a multiple of `groups`
-  std::int32_t rows;
-  /// that have parameters of their own
-  std::int32_t groups;
-  /// outer * inner is the size of a group, at most 2^20
-  std::int32_t outer;
-  /// elements of a group that lie together
-  std::int32_t inner;
+  Ref input;            ///< int8 [rows, outer, inner]
+  Ref weight;           ///< int32 [parameters], the factors with the output's scale
+  Ref bias;             ///< int32 [parameters], in the steps of the weight
+  Ref output;           ///< int8 [rows, outer, inner]
+  std::int32_t rows;    ///< number of all groups, a multiple of `groups`
+  std::int32_t groups;  ///< that have parameters of their own
+  std::int32_t outer;   ///< outer * inner is the size of a group, at most 2^20
+  std::int32_t inner;   ///< elements of a group that lie together
   /// 1: [rows / groups, outer, groups, inner] in memory; 0: [rows / groups, groups, outer,
   /// inner], 0 to 1
   std::int32_t interleaved;
-  /// elements of weight and bias
-  std::int32_t parameters;
-  /// from a group's parameters to those of the next
-  std::int32_t group_step;
-  /// from the parameters of an outer step to those of the next
-  std::int32_t outer_step;
-  /// from the parameter of an element to that of the next
-  std::int32_t inner_step;
-  /// 1: the mean is subtracted; 0: root mean square, 0 to 1
-  std::int32_t centered;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t parameters;     ///< elements of weight and bias
+  std::int32_t group_step;     ///< from a group's parameters to those of the next
+  std::int32_t outer_step;     ///< from the parameters of an outer step to those of the next
+  std::int32_t inner_step;     ///< from the parameter of an element to that of the next
+  std::int32_t centered;       ///< 1: the mean is subtracted; 0: root mean square, 0 to 1
+  std::int32_t input_offset;   ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
   /// epsilon = epsilon_high * 2^31 + epsilon_low is added ..., 0 to 1073741823
   std::int32_t epsilon_high;
-  /// 0 to 2^31 - 1
-  std::int32_t epsilon_low;
+  std::int32_t epsilon_low;  ///< 0 to 2^31 - 1
   /// ... to size * size * variance * 4^half_shift, in steps, -8 to 15
   std::int32_t half_shift;
-  /// parameters have this many bits after the point, 0 to 30
-  std::int32_t parameter_shift;
+  std::int32_t parameter_shift;  ///< parameters have this many bits after the point, 0 to 30
   Activation activation;
 };
 static_assert(sizeof(NormalizeArgs) == 88, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, input) == 0, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, weight) == 4, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, bias) == 8, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, output) == 12, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, rows) == 16, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, groups) == 20, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, outer) == 24, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, inner) == 28, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, interleaved) == 32, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, parameters) == 36, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, group_step) == 40, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, outer_step) == 44, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, inner_step) == 48, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, centered) == 52, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, input_offset) == 56, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, output_offset) == 60, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, epsilon_high) == 64, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, epsilon_low) == 68, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, half_shift) == 72, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, parameter_shift) == 76, "layout of NormalizeArgs");
-static_assert(offsetof(NormalizeArgs, activation) == 80, "layout of NormalizeArgs");
 
 /// int8 elementwise sum of two tensors that are repeated along some dimensions. The output
 /// may be an input of its size.
 struct AddBroadcastArgs {
-  /// int8 [input1_dims]
-  Ref input1;
-  /// int8 [input2_dims]
-  Ref input2;
-  /// int8 [output_dims]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input1_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t input1_multiplier;
-  /// left if positive, -31 to 0
-  std::int32_t input1_shift;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input2_offset;
-  /// Q31, negative for a difference, -2147483647 to 2^31 - 1
-  std::int32_t input2_multiplier;
-  /// left if positive, -31 to 0
-  std::int32_t input2_shift;
-  /// 20 to 20
-  std::int32_t left_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 0
-  std::int32_t output_shift;
+  Ref input1;                      ///< int8 [input1_dims]
+  Ref input2;                      ///< int8 [input2_dims]
+  Ref output;                      ///< int8 [output_dims]
+  std::int32_t input1_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input1_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t input1_shift;       ///< left if positive, -31 to 0
+  std::int32_t input2_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_multiplier;  ///< Q31, negative for a difference, -2147483647 to 2^31 - 1
+  std::int32_t input2_shift;       ///< left if positive, -31 to 0
+  std::int32_t left_shift;         ///< 20 to 20
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 0
   Activation activation;
-  /// each as in output_dims, or 1: repeated
-  Dims input1_dims;
-  /// each as in output_dims, or 1: repeated
-  Dims input2_dims;
-  /// each the larger one of the operands'
-  Dims output_dims;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(AddBroadcastArgs) == 108, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input1) == 0, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input2) == 4, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, output) == 8, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input1_offset) == 12, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input1_multiplier) == 16, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input1_shift) == 20, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input2_offset) == 24, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input2_multiplier) == 28, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input2_shift) == 32, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, left_shift) == 36, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, output_offset) == 40, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, output_multiplier) == 44, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, output_shift) == 48, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, activation) == 52, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input1_dims) == 60, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, input2_dims) == 76, "layout of AddBroadcastArgs");
-static_assert(offsetof(AddBroadcastArgs, output_dims) == 92, "layout of AddBroadcastArgs");
 
 /// int8 elementwise product of two tensors that are repeated along some dimensions. The
 /// output may be an input of its size.
 struct MulBroadcastArgs {
-  /// int8 [input1_dims]
-  Ref input1;
-  /// int8 [input2_dims]
-  Ref input2;
-  /// int8 [output_dims]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input1_offset;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input2_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
+  Ref input1;                      ///< int8 [input1_dims]
+  Ref input2;                      ///< int8 [input2_dims]
+  Ref output;                      ///< int8 [output_dims]
+  std::int32_t input1_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
   Activation activation;
-  /// each as in output_dims, or 1: repeated
-  Dims input1_dims;
-  /// each as in output_dims, or 1: repeated
-  Dims input2_dims;
-  /// each the larger one of the operands'
-  Dims output_dims;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(MulBroadcastArgs) == 88, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, input1) == 0, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, input2) == 4, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, output) == 8, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, input1_offset) == 12, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, input2_offset) == 16, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, output_offset) == 20, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, output_multiplier) == 24, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, output_shift) == 28, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, activation) == 32, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, input1_dims) == 40, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, input2_dims) == 56, "layout of MulBroadcastArgs");
-static_assert(offsetof(MulBroadcastArgs, output_dims) == 72, "layout of MulBroadcastArgs");
 
 /// int8 table look-up of each element. The output may be the input.
 struct LookupArgs {
-  /// int8 [count]
-  Ref input;
-  /// int8 [256]: the results for -128 to 127
-  Ref table;
-  /// int8 [count]
-  Ref output;
-  /// 256 to 256
-  std::int32_t entries;
-  /// elements
-  std::int32_t count;
+  Ref input;             ///< int8 [count]
+  Ref table;             ///< int8 [256]: the results for -128 to 127
+  Ref output;            ///< int8 [count]
+  std::int32_t entries;  ///< 256 to 256
+  std::int32_t count;    ///< elements
 };
 static_assert(sizeof(LookupArgs) == 20, "layout of LookupArgs");
-static_assert(offsetof(LookupArgs, input) == 0, "layout of LookupArgs");
-static_assert(offsetof(LookupArgs, table) == 4, "layout of LookupArgs");
-static_assert(offsetof(LookupArgs, output) == 8, "layout of LookupArgs");
-static_assert(offsetof(LookupArgs, entries) == 12, "layout of LookupArgs");
-static_assert(offsetof(LookupArgs, count) == 16, "layout of LookupArgs");
 
 /// int8 logarithm of softmax along rows.
 struct LogSoftmaxArgs {
-  /// int8 [rows, row_size]
-  Ref input;
-  /// int32 [256]: exp(-d * input scale) in Q30
-  Ref exponentials;
-  /// int8 [rows, row_size]
-  Ref output;
+  Ref input;         ///< int8 [rows, row_size]
+  Ref exponentials;  ///< int32 [256]: exp(-d * input scale) in Q30
+  Ref output;        ///< int8 [rows, row_size]
   std::int32_t rows;
   std::int32_t row_size;
-  /// 256 to 256
-  std::int32_t differences;
-  /// Q20 of input scale / output scale, 0 to 2^31 - 1
-  std::int32_t step;
-  /// Q20 of ln(2) / output scale, 0 to 2^31 - 1
-  std::int32_t log2_step;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t differences;    ///< 256 to 256
+  std::int32_t step;           ///< Q20 of input scale / output scale, 0 to 2^31 - 1
+  std::int32_t log2_step;      ///< Q20 of ln(2) / output scale, 0 to 2^31 - 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LogSoftmaxArgs) == 36, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, input) == 0, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, exponentials) == 4, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, output) == 8, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, rows) == 12, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, row_size) == 16, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, differences) == 20, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, step) == 24, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, log2_step) == 28, "layout of LogSoftmaxArgs");
-static_assert(offsetof(LogSoftmaxArgs, output_offset) == 32, "layout of LogSoftmaxArgs");
 
 /// SoftmaxArgs for rows of any size.
 struct SoftmaxLongArgs {
-  /// int8 [rows, row_size]
-  Ref input;
-  /// int8 [rows, row_size]
-  Ref output;
+  Ref input;   ///< int8 [rows, row_size]
+  Ref output;  ///< int8 [rows, row_size]
   std::int32_t rows;
   std::int32_t row_size;
-  /// Q31 of the input scale, 0 to 2^31 - 1
-  std::int32_t multiplier;
-  /// left if positive, 0 to 30
-  std::int32_t shift;
+  std::int32_t multiplier;  ///< Q31 of the input scale, 0 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, 0 to 30
   /// smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >>
   /// shift), 0]
   std::int32_t diff_min;
 };
 static_assert(sizeof(SoftmaxLongArgs) == 28, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, input) == 0, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, output) == 4, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, rows) == 8, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, row_size) == 12, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, multiplier) == 16, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, shift) == 20, "layout of SoftmaxLongArgs");
-static_assert(offsetof(SoftmaxLongArgs, diff_min) == 24, "layout of SoftmaxLongArgs");
 
 /// A dimension of a pad: element i of the output is element i - before of the input.
 struct PadAxis {
   std::int32_t input_size;
   std::int32_t output_size;
-  /// negative if elements are cut off
-  std::int32_t before;
+  std::int32_t before;  ///< negative if elements are cut off
 };
 static_assert(sizeof(PadAxis) == 12, "layout of PadAxis");
-static_assert(offsetof(PadAxis, input_size) == 0, "layout of PadAxis");
-static_assert(offsetof(PadAxis, output_size) == 4, "layout of PadAxis");
-static_assert(offsetof(PadAxis, before) == 8, "layout of PadAxis");
 
 /// Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have
 /// size 1 and come first. What lies outside of the input: mode 0, the constant `fill`; 1,
 /// the input reflected at its first and last element; 2, its first or last element; 3, the
 /// input again, as on a ring.
 struct PadNdArgs {
-  /// int8 [input_count]
-  Ref input;
-  /// int8 [output_count]
-  Ref output;
-  /// elements
-  std::int32_t input_count;
-  /// elements
-  std::int32_t output_count;
-  /// elements
-  std::int32_t row_size;
-  /// 0 to 3
-  std::int32_t mode;
-  /// -128 to 127
-  std::int32_t fill;
+  Ref input;                  ///< int8 [input_count]
+  Ref output;                 ///< int8 [output_count]
+  std::int32_t input_count;   ///< elements
+  std::int32_t output_count;  ///< elements
+  std::int32_t row_size;      ///< elements
+  std::int32_t mode;          ///< 0 to 3
+  std::int32_t fill;          ///< -128 to 127
   PadAxis axis0;
   PadAxis axis1;
   PadAxis axis2;
@@ -1077,61 +615,30 @@ struct PadNdArgs {
   PadAxis axis5;
 };
 static_assert(sizeof(PadNdArgs) == 100, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, input) == 0, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, output) == 4, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, input_count) == 8, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, output_count) == 12, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, row_size) == 16, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, mode) == 20, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, fill) == 24, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, axis0) == 28, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, axis1) == 40, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, axis2) == 52, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, axis3) == 64, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, axis4) == 76, "layout of PadNdArgs");
-static_assert(offsetof(PadNdArgs, axis5) == 88, "layout of PadNdArgs");
 
 /// = cmsis_nn_conv_params
 struct ConvParams {
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// >= 1
-  Tile stride;
-  /// top and left, >= 0; bottom and right follow from output_dims
-  Tile padding;
-  /// >= 1
-  Tile dilation;
+  std::int32_t input_offset;   ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  Tile stride;                 ///< >= 1
+  Tile padding;                ///< top and left, >= 0; bottom and right follow from output_dims
+  Tile dilation;               ///< >= 1
   Activation activation;
 };
 static_assert(sizeof(ConvParams) == 40, "layout of ConvParams");
-static_assert(offsetof(ConvParams, input_offset) == 0, "layout of ConvParams");
-static_assert(offsetof(ConvParams, output_offset) == 4, "layout of ConvParams");
-static_assert(offsetof(ConvParams, stride) == 8, "layout of ConvParams");
-static_assert(offsetof(ConvParams, padding) == 16, "layout of ConvParams");
-static_assert(offsetof(ConvParams, dilation) == 24, "layout of ConvParams");
-static_assert(offsetof(ConvParams, activation) == 32, "layout of ConvParams");
 
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
 /// output channel.
 struct TransposeConv2dArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n = out channels, h, w, c = input channels / groups]
-  Ref filter;
-  /// int32 [out channels]
-  Ref bias;
-  /// int32 [out channels], Q31, >= 0
-  Ref multiplier;
-  /// int32 [out channels], left if positive, [-31, 30]
-  Ref shift;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   ConvParams params;
   Dims input_dims;
@@ -1139,671 +646,346 @@ struct TransposeConv2dArgs {
   Dims output_dims;
 };
 static_assert(sizeof(TransposeConv2dArgs) == 120, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, input) == 0, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, filter) == 4, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, bias) == 8, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, multiplier) == 12, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, shift) == 16, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, scratch) == 20, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, output) == 24, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, scratch_bytes) == 28, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, params) == 32, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, input_dims) == 72, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, filter_dims) == 88, "layout of TransposeConv2dArgs");
-static_assert(offsetof(TransposeConv2dArgs, output_dims) == 104, "layout of TransposeConv2dArgs");
 
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
 /// output channel.
 struct TransposeConv2dAnyArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n = out channels, h, w, c = input channels / groups]
-  Ref filter;
-  /// int32 [out channels]
-  Ref bias;
-  /// int32 [out channels], Q31, >= 0
-  Ref multiplier;
-  /// int32 [out channels], left if positive, [-31, 30]
-  Ref shift;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int8 [n, h, w, c]
   ConvParams params;
   Dims input_dims;
   Dims filter_dims;
   Dims output_dims;
 };
 static_assert(sizeof(TransposeConv2dAnyArgs) == 112, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, input) == 0, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, filter) == 4, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, bias) == 8, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, multiplier) == 12,
-              "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, shift) == 16, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, output) == 20, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, params) == 24, "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, input_dims) == 64,
-              "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, filter_dims) == 80,
-              "layout of TransposeConv2dAnyArgs");
-static_assert(offsetof(TransposeConv2dAnyArgs, output_dims) == 96,
-              "layout of TransposeConv2dAnyArgs");
 
 /// int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean
 /// contains its divisor.
 struct ReduceSumArgs {
-  /// int8 [outer, axis, inner]
-  Ref input;
-  /// int8 [outer, inner]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
+  Ref input;                       ///< int8 [outer, axis, inner]
+  Ref output;                      ///< int8 [outer, inner]
+  std::int32_t input_offset;       ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
   Activation activation;
   std::int32_t outer;
   std::int32_t axis;
   std::int32_t inner;
 };
 static_assert(sizeof(ReduceSumArgs) == 44, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, input) == 0, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, output) == 4, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, input_offset) == 8, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, output_offset) == 12, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, output_multiplier) == 16, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, output_shift) == 20, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, activation) == 24, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, outer) == 32, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, axis) == 36, "layout of ReduceSumArgs");
-static_assert(offsetof(ReduceSumArgs, inner) == 40, "layout of ReduceSumArgs");
 
 /// int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product
 /// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
 /// batch of the other input.
 struct BatchMatmulArgs {
-  /// int8 [n, h, w, c]
-  Ref input1;
-  /// int8 [n, h, w, c]
-  Ref input2;
-  /// int8 [n, h, w of input1, w of input2]
-  Ref output;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input1;   ///< int8 [n, h, w, c]
+  Ref input2;   ///< int8 [n, h, w, c]
+  Ref output;   ///< int8 [n, h, w of input1, w of input2]
+  Ref scratch;  ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input1_offset;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input2_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t shift;
+  std::int32_t input1_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t multiplier;     ///< Q31, 0 to 2^31 - 1
+  std::int32_t shift;          ///< left if positive, -31 to 30
   Activation activation;
   Dims input1_dims;
-  /// the same c
-  Dims input2_dims;
+  Dims input2_dims;  ///< the same c
   Dims output_dims;
 };
 static_assert(sizeof(BatchMatmulArgs) == 96, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, input1) == 0, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, input2) == 4, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, output) == 8, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, scratch) == 12, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, scratch_bytes) == 16, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, input1_offset) == 20, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, input2_offset) == 24, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, output_offset) == 28, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, multiplier) == 32, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, shift) == 36, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, activation) == 40, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, input1_dims) == 48, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, input2_dims) == 64, "layout of BatchMatmulArgs");
-static_assert(offsetof(BatchMatmulArgs, output_dims) == 80, "layout of BatchMatmulArgs");
 
 /// int8 elementwise minimum of two tensors, which may be repeated along some dimensions.
 /// All tensors share scale and zero point. The output may be an input of its size.
 struct MinimumArgs {
-  /// int8 [input1_dims]
-  Ref input1;
-  /// int8 [input2_dims]
-  Ref input2;
-  /// int8 [output_dims]
-  Ref output;
-  /// each as in output_dims, or 1: repeated
-  Dims input1_dims;
-  /// each as in output_dims, or 1: repeated
-  Dims input2_dims;
-  /// each the larger one of the operands'
-  Dims output_dims;
+  Ref input1;        ///< int8 [input1_dims]
+  Ref input2;        ///< int8 [input2_dims]
+  Ref output;        ///< int8 [output_dims]
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(MinimumArgs) == 60, "layout of MinimumArgs");
-static_assert(offsetof(MinimumArgs, input1) == 0, "layout of MinimumArgs");
-static_assert(offsetof(MinimumArgs, input2) == 4, "layout of MinimumArgs");
-static_assert(offsetof(MinimumArgs, output) == 8, "layout of MinimumArgs");
-static_assert(offsetof(MinimumArgs, input1_dims) == 12, "layout of MinimumArgs");
-static_assert(offsetof(MinimumArgs, input2_dims) == 28, "layout of MinimumArgs");
-static_assert(offsetof(MinimumArgs, output_dims) == 44, "layout of MinimumArgs");
 
 /// int8 elementwise maximum of two tensors, which may be repeated along some dimensions.
 /// All tensors share scale and zero point. The output may be an input of its size.
 struct MaximumArgs {
-  /// int8 [input1_dims]
-  Ref input1;
-  /// int8 [input2_dims]
-  Ref input2;
-  /// int8 [output_dims]
-  Ref output;
-  /// each as in output_dims, or 1: repeated
-  Dims input1_dims;
-  /// each as in output_dims, or 1: repeated
-  Dims input2_dims;
-  /// each the larger one of the operands'
-  Dims output_dims;
+  Ref input1;        ///< int8 [input1_dims]
+  Ref input2;        ///< int8 [input2_dims]
+  Ref output;        ///< int8 [output_dims]
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(MaximumArgs) == 60, "layout of MaximumArgs");
-static_assert(offsetof(MaximumArgs, input1) == 0, "layout of MaximumArgs");
-static_assert(offsetof(MaximumArgs, input2) == 4, "layout of MaximumArgs");
-static_assert(offsetof(MaximumArgs, output) == 8, "layout of MaximumArgs");
-static_assert(offsetof(MaximumArgs, input1_dims) == 12, "layout of MaximumArgs");
-static_assert(offsetof(MaximumArgs, input2_dims) == 28, "layout of MaximumArgs");
-static_assert(offsetof(MaximumArgs, output_dims) == 44, "layout of MaximumArgs");
 
 /// int8 elementwise quotient of two tensors, which may be repeated along some dimensions.
 /// The output may be an input of its size.
 struct DivArgs {
-  /// int8 [input1_dims]
-  Ref input1;
-  /// int8 [input2_dims]
-  Ref input2;
-  /// int8 [output_dims]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input1_offset;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input2_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -9 to 17
-  std::int32_t output_shift;
+  Ref input1;                      ///< int8 [input1_dims]
+  Ref input2;                      ///< int8 [input2_dims]
+  Ref output;                      ///< int8 [output_dims]
+  std::int32_t input1_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;      ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -9 to 17
   Activation activation;
-  /// each as in output_dims, or 1: repeated
-  Dims input1_dims;
-  /// each as in output_dims, or 1: repeated
-  Dims input2_dims;
-  /// each the larger one of the operands'
-  Dims output_dims;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(DivArgs) == 88, "layout of DivArgs");
-static_assert(offsetof(DivArgs, input1) == 0, "layout of DivArgs");
-static_assert(offsetof(DivArgs, input2) == 4, "layout of DivArgs");
-static_assert(offsetof(DivArgs, output) == 8, "layout of DivArgs");
-static_assert(offsetof(DivArgs, input1_offset) == 12, "layout of DivArgs");
-static_assert(offsetof(DivArgs, input2_offset) == 16, "layout of DivArgs");
-static_assert(offsetof(DivArgs, output_offset) == 20, "layout of DivArgs");
-static_assert(offsetof(DivArgs, output_multiplier) == 24, "layout of DivArgs");
-static_assert(offsetof(DivArgs, output_shift) == 28, "layout of DivArgs");
-static_assert(offsetof(DivArgs, activation) == 32, "layout of DivArgs");
-static_assert(offsetof(DivArgs, input1_dims) == 40, "layout of DivArgs");
-static_assert(offsetof(DivArgs, input2_dims) == 56, "layout of DivArgs");
-static_assert(offsetof(DivArgs, output_dims) == 72, "layout of DivArgs");
 
 /// int8 maximum over the middle one of three dimensions; input and output share scale and
 /// zero point.
 struct ReduceMaxArgs {
-  /// int8 [outer, axis, inner]
-  Ref input;
-  /// int8 [outer, inner]
-  Ref output;
+  Ref input;   ///< int8 [outer, axis, inner]
+  Ref output;  ///< int8 [outer, inner]
   std::int32_t outer;
   std::int32_t axis;
   std::int32_t inner;
 };
 static_assert(sizeof(ReduceMaxArgs) == 20, "layout of ReduceMaxArgs");
-static_assert(offsetof(ReduceMaxArgs, input) == 0, "layout of ReduceMaxArgs");
-static_assert(offsetof(ReduceMaxArgs, output) == 4, "layout of ReduceMaxArgs");
-static_assert(offsetof(ReduceMaxArgs, outer) == 8, "layout of ReduceMaxArgs");
-static_assert(offsetof(ReduceMaxArgs, axis) == 12, "layout of ReduceMaxArgs");
-static_assert(offsetof(ReduceMaxArgs, inner) == 16, "layout of ReduceMaxArgs");
 
 /// int8 minimum over the middle one of three dimensions; input and output share scale and
 /// zero point.
 struct ReduceMinArgs {
-  /// int8 [outer, axis, inner]
-  Ref input;
-  /// int8 [outer, inner]
-  Ref output;
+  Ref input;   ///< int8 [outer, axis, inner]
+  Ref output;  ///< int8 [outer, inner]
   std::int32_t outer;
   std::int32_t axis;
   std::int32_t inner;
 };
 static_assert(sizeof(ReduceMinArgs) == 20, "layout of ReduceMinArgs");
-static_assert(offsetof(ReduceMinArgs, input) == 0, "layout of ReduceMinArgs");
-static_assert(offsetof(ReduceMinArgs, output) == 4, "layout of ReduceMinArgs");
-static_assert(offsetof(ReduceMinArgs, outer) == 8, "layout of ReduceMinArgs");
-static_assert(offsetof(ReduceMinArgs, axis) == 12, "layout of ReduceMinArgs");
-static_assert(offsetof(ReduceMinArgs, inner) == 16, "layout of ReduceMinArgs");
 
 /// int8 average pooling, NHWC, of windows as long as the output size asks for; input and
 /// output share scale and zero point.
 struct AdaptiveAvgPool2dArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
   Activation activation;
   Dims input_dims;
   Dims output_dims;
 };
 static_assert(sizeof(AdaptiveAvgPool2dArgs) == 48, "layout of AdaptiveAvgPool2dArgs");
-static_assert(offsetof(AdaptiveAvgPool2dArgs, input) == 0, "layout of AdaptiveAvgPool2dArgs");
-static_assert(offsetof(AdaptiveAvgPool2dArgs, output) == 4, "layout of AdaptiveAvgPool2dArgs");
-static_assert(offsetof(AdaptiveAvgPool2dArgs, activation) == 8, "layout of AdaptiveAvgPool2dArgs");
-static_assert(offsetof(AdaptiveAvgPool2dArgs, input_dims) == 16, "layout of AdaptiveAvgPool2dArgs");
-static_assert(offsetof(AdaptiveAvgPool2dArgs, output_dims) == 32,
-              "layout of AdaptiveAvgPool2dArgs");
 
 /// int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window
 /// that sees no pixel gives the lowest value; input and output share scale and zero point.
 struct MaxPool2dDilatedArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
   PoolParams params;
   Dims input_dims;
-  /// h, w of the window; n = c = 1
-  Dims filter_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
   Dims output_dims;
-  /// >= 1
-  Tile dilation;
+  Tile dilation;  ///< >= 1
 };
 static_assert(sizeof(MaxPool2dDilatedArgs) == 88, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, input) == 0, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, output) == 4, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, params) == 8, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, input_dims) == 32, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, filter_dims) == 48, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, output_dims) == 64, "layout of MaxPool2dDilatedArgs");
-static_assert(offsetof(MaxPool2dDilatedArgs, dilation) == 80, "layout of MaxPool2dDilatedArgs");
 
 /// int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
 /// their channel. The output may be the input.
 struct PreluArgs {
-  /// int8 [outer, channels, inner]
-  Ref input;
-  /// int8 [channels]
-  Ref slopes;
-  /// int8 [outer, channels, inner]
-  Ref output;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t input_offset;
-  /// -zero_point of the input, -127 to 128
-  std::int32_t slope_offset;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t positive_multiplier;
-  /// left if positive, -31 to 14
-  std::int32_t positive_shift;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t negative_multiplier;
-  /// left if positive, -31 to 14
-  std::int32_t negative_shift;
+  Ref input;                         ///< int8 [outer, channels, inner]
+  Ref slopes;                        ///< int8 [channels]
+  Ref output;                        ///< int8 [outer, channels, inner]
+  std::int32_t input_offset;         ///< -zero_point of the input, -127 to 128
+  std::int32_t slope_offset;         ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;        ///< zero_point of the output, -128 to 127
+  std::int32_t positive_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t positive_shift;       ///< left if positive, -31 to 14
+  std::int32_t negative_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t negative_shift;       ///< left if positive, -31 to 14
   Activation activation;
   std::int32_t outer;
   std::int32_t channels;
   std::int32_t inner;
 };
 static_assert(sizeof(PreluArgs) == 60, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, input) == 0, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, slopes) == 4, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, output) == 8, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, input_offset) == 12, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, slope_offset) == 16, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, output_offset) == 20, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, positive_multiplier) == 24, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, positive_shift) == 28, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, negative_multiplier) == 32, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, negative_shift) == 36, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, activation) == 40, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, outer) == 48, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, channels) == 52, "layout of PreluArgs");
-static_assert(offsetof(PreluArgs, inner) == 56, "layout of PreluArgs");
 
 /// SoftmaxArgs for rows of any size, with a mask: where it is not 0, elements do not count,
 /// and become 0. Row i has row i % mask_rows of the mask.
 struct MaskedSoftmaxArgs {
-  /// int8 [rows, row_size]
-  Ref input;
-  /// int8 [mask_rows, row_size], the mask
-  Ref filter;
-  /// int8 [rows, row_size]
-  Ref output;
+  Ref input;   ///< int8 [rows, row_size]
+  Ref filter;  ///< int8 [mask_rows, row_size], the mask
+  Ref output;  ///< int8 [rows, row_size]
   std::int32_t rows;
   std::int32_t row_size;
   std::int32_t mask_rows;
-  /// Q31 of the input scale, 0 to 2^31 - 1
-  std::int32_t multiplier;
-  /// left if positive, 0 to 30
-  std::int32_t shift;
+  std::int32_t multiplier;  ///< Q31 of the input scale, 0 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, 0 to 30
   /// smaller differences to the maximum contribute nothing; [-(kMaxSoftmaxDifference >>
   /// shift), 0]
   std::int32_t diff_min;
 };
 static_assert(sizeof(MaskedSoftmaxArgs) == 36, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, input) == 0, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, filter) == 4, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, output) == 8, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, rows) == 12, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, row_size) == 16, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, mask_rows) == 20, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, multiplier) == 24, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, shift) == 28, "layout of MaskedSoftmaxArgs");
-static_assert(offsetof(MaskedSoftmaxArgs, diff_min) == 32, "layout of MaskedSoftmaxArgs");
 
 /// Output index i lies at (i * step + offset) / 2^24 of the input, limited to it.
 struct ResizeAxis {
-  /// 0 to 2^31 - 1
-  std::int32_t step;
+  std::int32_t step;  ///< 0 to 2^31 - 1
   std::int32_t offset;
 };
 static_assert(sizeof(ResizeAxis) == 8, "layout of ResizeAxis");
-static_assert(offsetof(ResizeAxis, step) == 0, "layout of ResizeAxis");
-static_assert(offsetof(ResizeAxis, offset) == 4, "layout of ResizeAxis");
 
 /// int8 bilinear interpolation, NHWC; input and output share scale and zero point.
 struct ResizeBilinearArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
   ResizeAxis rows;
   ResizeAxis columns;
   Dims input_dims;
   Dims output_dims;
 };
 static_assert(sizeof(ResizeBilinearArgs) == 56, "layout of ResizeBilinearArgs");
-static_assert(offsetof(ResizeBilinearArgs, input) == 0, "layout of ResizeBilinearArgs");
-static_assert(offsetof(ResizeBilinearArgs, output) == 4, "layout of ResizeBilinearArgs");
-static_assert(offsetof(ResizeBilinearArgs, rows) == 8, "layout of ResizeBilinearArgs");
-static_assert(offsetof(ResizeBilinearArgs, columns) == 16, "layout of ResizeBilinearArgs");
-static_assert(offsetof(ResizeBilinearArgs, input_dims) == 24, "layout of ResizeBilinearArgs");
-static_assert(offsetof(ResizeBilinearArgs, output_dims) == 40, "layout of ResizeBilinearArgs");
 
 /// int8 nearest-neighbour resampling, NHWC.
 struct ResizeNearestArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
   ResizeAxis rows;
   ResizeAxis columns;
   Dims input_dims;
   Dims output_dims;
 };
 static_assert(sizeof(ResizeNearestArgs) == 56, "layout of ResizeNearestArgs");
-static_assert(offsetof(ResizeNearestArgs, input) == 0, "layout of ResizeNearestArgs");
-static_assert(offsetof(ResizeNearestArgs, output) == 4, "layout of ResizeNearestArgs");
-static_assert(offsetof(ResizeNearestArgs, rows) == 8, "layout of ResizeNearestArgs");
-static_assert(offsetof(ResizeNearestArgs, columns) == 16, "layout of ResizeNearestArgs");
-static_assert(offsetof(ResizeNearestArgs, input_dims) == 24, "layout of ResizeNearestArgs");
-static_assert(offsetof(ResizeNearestArgs, output_dims) == 40, "layout of ResizeNearestArgs");
 
 /// Index of the first maximum of int8 numbers along the middle one of three dimensions, as
 /// int64.
 struct ArgmaxArgs {
-  /// int8 [outer, axis, inner]
-  Ref input;
-  /// int64 [outer, inner], of any alignment
-  Ref output;
+  Ref input;   ///< int8 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, inner], of any alignment
   std::int32_t outer;
   std::int32_t axis;
   std::int32_t inner;
 };
 static_assert(sizeof(ArgmaxArgs) == 20, "layout of ArgmaxArgs");
-static_assert(offsetof(ArgmaxArgs, input) == 0, "layout of ArgmaxArgs");
-static_assert(offsetof(ArgmaxArgs, output) == 4, "layout of ArgmaxArgs");
-static_assert(offsetof(ArgmaxArgs, outer) == 8, "layout of ArgmaxArgs");
-static_assert(offsetof(ArgmaxArgs, axis) == 12, "layout of ArgmaxArgs");
-static_assert(offsetof(ArgmaxArgs, inner) == 16, "layout of ArgmaxArgs");
 
 /// Index of the first minimum of int8 numbers along the middle one of three dimensions, as
 /// int64.
 struct ArgminArgs {
-  /// int8 [outer, axis, inner]
-  Ref input;
-  /// int64 [outer, inner], of any alignment
-  Ref output;
+  Ref input;   ///< int8 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, inner], of any alignment
   std::int32_t outer;
   std::int32_t axis;
   std::int32_t inner;
 };
 static_assert(sizeof(ArgminArgs) == 20, "layout of ArgminArgs");
-static_assert(offsetof(ArgminArgs, input) == 0, "layout of ArgminArgs");
-static_assert(offsetof(ArgminArgs, output) == 4, "layout of ArgminArgs");
-static_assert(offsetof(ArgminArgs, outer) == 8, "layout of ArgminArgs");
-static_assert(offsetof(ArgminArgs, axis) == 12, "layout of ArgminArgs");
-static_assert(offsetof(ArgminArgs, inner) == 16, "layout of ArgminArgs");
 
 /// Copies the rows of an int8 table that int64 indices choose. Row [i, j] of the output is
 /// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
 /// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
 /// the output is then undefined.
 struct EmbeddingArgs {
-  /// int64 [input_count], of any alignment
-  Ref input;
-  /// int8 [rows, depth], the table
-  Ref filter;
-  /// int8 [outer, inner, depth]
-  Ref output;
-  /// indices
-  std::int32_t input_count;
+  Ref input;                 ///< int64 [input_count], of any alignment
+  Ref filter;                ///< int8 [rows, depth], the table
+  Ref output;                ///< int8 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
   std::int32_t rows;
   std::int32_t depth;
   std::int32_t outer;
   std::int32_t inner;
   std::int32_t first;
-  /// not negative
-  std::int32_t outer_step;
-  /// not negative
-  std::int32_t inner_step;
-  /// whether -1 is the last row, -2 the one before it ..., 0 to 1
-  std::int32_t from_end;
+  std::int32_t outer_step;  ///< not negative
+  std::int32_t inner_step;  ///< not negative
+  std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
 };
 static_assert(sizeof(EmbeddingArgs) == 48, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, input) == 0, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, filter) == 4, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, output) == 8, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, input_count) == 12, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, rows) == 16, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, depth) == 20, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, outer) == 24, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, inner) == 28, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, first) == 32, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, outer_step) == 36, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, inner_step) == 40, "layout of EmbeddingArgs");
-static_assert(offsetof(EmbeddingArgs, from_end) == 44, "layout of EmbeddingArgs");
 
 /// Copies the rows of an int8 table that int32 indices choose. Row [i, j] of the output is
 /// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
 /// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
 /// the output is then undefined.
 struct EmbeddingInt32Args {
-  /// int32 [input_count], of any alignment
-  Ref input;
-  /// int8 [rows, depth], the table
-  Ref filter;
-  /// int8 [outer, inner, depth]
-  Ref output;
-  /// indices
-  std::int32_t input_count;
+  Ref input;                 ///< int32 [input_count], of any alignment
+  Ref filter;                ///< int8 [rows, depth], the table
+  Ref output;                ///< int8 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
   std::int32_t rows;
   std::int32_t depth;
   std::int32_t outer;
   std::int32_t inner;
   std::int32_t first;
-  /// not negative
-  std::int32_t outer_step;
-  /// not negative
-  std::int32_t inner_step;
-  /// whether -1 is the last row, -2 the one before it ..., 0 to 1
-  std::int32_t from_end;
+  std::int32_t outer_step;  ///< not negative
+  std::int32_t inner_step;  ///< not negative
+  std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
 };
 static_assert(sizeof(EmbeddingInt32Args) == 48, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, input) == 0, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, filter) == 4, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, output) == 8, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, input_count) == 12, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, rows) == 16, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, depth) == 20, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, outer) == 24, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, inner) == 28, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, first) == 32, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, outer_step) == 36, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, inner_step) == 40, "layout of EmbeddingInt32Args");
-static_assert(offsetof(EmbeddingInt32Args, from_end) == 44, "layout of EmbeddingInt32Args");
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
 struct Conv2dLargeArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
-  /// int8 [n = out channels, h, w, c = input channels / groups]
-  Ref filter;
-  /// int32 [out channels]
-  Ref bias;
-  /// int32 [out channels], Q31, >= 0
-  Ref multiplier;
-  /// int32 [out channels], left if positive, [-31, 30]
-  Ref shift;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int8 [n, h, w, c]
   ConvParams params;
   Dims input_dims;
   Dims filter_dims;
   Dims output_dims;
 };
 static_assert(sizeof(Conv2dLargeArgs) == 112, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, input) == 0, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, filter) == 4, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, bias) == 8, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, multiplier) == 12, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, shift) == 16, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, output) == 20, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, params) == 24, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, input_dims) == 64, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, filter_dims) == 80, "layout of Conv2dLargeArgs");
-static_assert(offsetof(Conv2dLargeArgs, output_dims) == 96, "layout of Conv2dLargeArgs");
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
 struct Conv2dPairsArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
+  Ref input;  ///< int8 [n, h, w, c]
   /// for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs
   /// per word; (shift, multiplier, correction) of each
   Ref table;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  /// output_dims.c / 4, rounded up
-  std::int32_t blocks;
-  /// 16, and the inputs of a window rounded up to 8
-  std::int32_t block_words;
-  /// of the requantization, see Form, 0 to 1
-  std::int32_t form;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 16, and the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
-  /// of the weights before they were put into the table
-  PackedDims filter_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
   PackedDims output_dims;
 };
 static_assert(sizeof(Conv2dPairsArgs) == 76, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, input) == 0, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, table) == 4, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, scratch) == 8, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, output) == 12, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, scratch_bytes) == 16, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, blocks) == 20, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, block_words) == 24, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, form) == 28, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, params) == 32, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, input_dims) == 52, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, filter_dims) == 60, "layout of Conv2dPairsArgs");
-static_assert(offsetof(Conv2dPairsArgs, output_dims) == 68, "layout of Conv2dPairsArgs");
 
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
 struct FullyConnectedPairsArgs {
-  /// int8 [in]
-  Ref input;
+  Ref input;  ///< int8 [in]
   /// for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs
   /// per word
   Ref table;
-  /// (shift + 2^8 * value, multiplier) of each channel, or of all
-  Ref scales;
-  /// int8 [out]
-  Ref output;
-  /// outputs / 8, rounded up
-  std::int32_t blocks;
-  /// 8, and twice the inputs rounded up to 8
-  std::int32_t block_words;
-  /// 2, or 2 * outputs
-  std::int32_t scale_words;
-  /// of the requantization, see requantization.py, 0 to 1
-  std::int32_t form;
-  /// in, at least 1
-  std::int32_t inputs;
-  /// out, at least 1
-  std::int32_t outputs;
+  Ref scales;                ///< (shift + 2^8 * value, multiplier) of each channel, or of all
+  Ref output;                ///< int8 [out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 8, and twice the inputs rounded up to 8
+  std::int32_t scale_words;  ///< 2, or 2 * outputs
+  std::int32_t form;         ///< of the requantization, see requantization.py, 0 to 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
   Activation activation;
 };
 static_assert(sizeof(FullyConnectedPairsArgs) == 48, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, input) == 0, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, table) == 4, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, scales) == 8, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, output) == 12, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, blocks) == 16, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, block_words) == 20,
-              "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, scale_words) == 24,
-              "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, form) == 28, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, inputs) == 32, "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, outputs) == 36,
-              "layout of FullyConnectedPairsArgs");
-static_assert(offsetof(FullyConnectedPairsArgs, activation) == 40,
-              "layout of FullyConnectedPairsArgs");
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
 /// channels.
 struct DepthwiseConv2dPlanesArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
+  Ref input;  ///< int8 [n, h, w, c]
   /// for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0,
   /// 1, 2 of the last one and a byte with shift and form; the sum for inputs of 0; the
   /// multiplier
   Ref table;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  /// 5 to 5
-  std::int32_t channel_words;
-  /// 1: rows of planes are columns of the image, 0 to 1
-  std::int32_t along_height;
+  std::int32_t channel_words;  ///< 5 to 5
+  std::int32_t along_height;   ///< 1: rows of planes are columns of the image, 0 to 1
   /// into which rows of outputs are divided, of even lengths, 1 to 268435455
   std::int32_t strips;
   PackedConvParams params;
@@ -1812,1524 +994,661 @@ struct DepthwiseConv2dPlanesArgs {
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dPlanesArgs) == 76, "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, input) == 0,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, table) == 4,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, scratch) == 8,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, output) == 12,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, scratch_bytes) == 16,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, channel_words) == 20,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, along_height) == 24,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, strips) == 28,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, params) == 32,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, input_dims) == 52,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, filter_dims) == 60,
-              "layout of DepthwiseConv2dPlanesArgs");
-static_assert(offsetof(DepthwiseConv2dPlanesArgs, output_dims) == 68,
-              "layout of DepthwiseConv2dPlanesArgs");
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
 /// give all of its results. The output may be one of the inputs.
 struct AddLinearArgs {
-  /// int8 [count]
-  Ref input1;
-  /// int8 [count]
-  Ref input2;
-  /// int8 [count]
-  Ref output;
-  /// of input1, with 28 bits of fraction
-  std::int32_t factor1;
-  /// of input2, with 28 bits of fraction
-  std::int32_t factor2;
-  /// with 20 bits of fraction: what is added to both products
-  std::int32_t constant;
+  Ref input1;             ///< int8 [count]
+  Ref input2;             ///< int8 [count]
+  Ref output;             ///< int8 [count]
+  std::int32_t factor1;   ///< of input1, with 28 bits of fraction
+  std::int32_t factor2;   ///< of input2, with 28 bits of fraction
+  std::int32_t constant;  ///< with 20 bits of fraction: what is added to both products
   Activation activation;
-  /// elements
-  std::int32_t count;
+  std::int32_t count;  ///< elements
 };
 static_assert(sizeof(AddLinearArgs) == 36, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, input1) == 0, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, input2) == 4, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, output) == 8, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, factor1) == 12, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, factor2) == 16, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, constant) == 20, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, activation) == 24, "layout of AddLinearArgs");
-static_assert(offsetof(AddLinearArgs, count) == 32, "layout of AddLinearArgs");
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
 struct Conv2dVectorsArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
+  Ref input;  ///< int8 [n, h, w, c]
   /// for each 2 channels: 16 weights of the first and 16 of the second for each 16 inputs
   /// of a window, the first 16 and then the others from the last to the second; sums for
   /// inputs of 0, multipliers and shifts. Inputs are in the order [w, h, c]; the last block
   /// has the last 2 channels
   Ref table;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  /// output_dims.c / 2, rounded up
-  std::int32_t blocks;
-  /// 6, and the inputs of a window rounded up to 16, divided by 2
-  std::int32_t block_words;
-  /// of the requantization, see VectorForm, 0 to 1
-  std::int32_t form;
+  std::int32_t blocks;       ///< output_dims.c / 2, rounded up
+  std::int32_t block_words;  ///< 6, and the inputs of a window rounded up to 16, divided by 2
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
-  /// of the weights before they were put into the table
-  PackedDims filter_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
   PackedDims output_dims;
 };
 static_assert(sizeof(Conv2dVectorsArgs) == 76, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, input) == 0, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, table) == 4, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, scratch) == 8, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, output) == 12, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, scratch_bytes) == 16, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, blocks) == 20, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, block_words) == 24, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, form) == 28, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, params) == 32, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, input_dims) == 52, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, filter_dims) == 60, "layout of Conv2dVectorsArgs");
-static_assert(offsetof(Conv2dVectorsArgs, output_dims) == 68, "layout of Conv2dVectorsArgs");
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
 /// vector.
 struct DepthwiseConv2dVectorsArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
+  Ref input;  ///< int8 [n, h, w, c]
   /// for each 8 channels, first the even and then the odd ones: 8 sums for inputs of 0, the
   /// weights of each tap for all channels in order, 4 multipliers, 4 shifts, 4 multipliers,
   /// 4 shifts. The last block has the last 8 channels
   Ref table;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  /// output_dims.c / 8, rounded up
-  std::int32_t blocks;
-  /// 42
-  std::int32_t block_words;
-  /// of the requantization, see VectorForm, 0 to 1
-  std::int32_t form;
+  std::int32_t blocks;       ///< output_dims.c / 8, rounded up
+  std::int32_t block_words;  ///< 42
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
-  /// of the weights before they were put into the table
-  PackedDims filter_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dVectorsArgs) == 76, "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, input) == 0,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, table) == 4,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, scratch) == 8,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, output) == 12,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, scratch_bytes) == 16,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, blocks) == 20,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, block_words) == 24,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, form) == 28,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, params) == 32,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, input_dims) == 52,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, filter_dims) == 60,
-              "layout of DepthwiseConv2dVectorsArgs");
-static_assert(offsetof(DepthwiseConv2dVectorsArgs, output_dims) == 68,
-              "layout of DepthwiseConv2dVectorsArgs");
 
 /// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
 /// weights.
 struct Conv2dWinogradArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
+  Ref input;  ///< int8 [n, h, w, c]
   /// for each 4 channels: for each of 16 positions, for each 2 inputs, the int16 weights of
   /// these in a word for each channel; for each channel 4 times the sum for inputs of 0,
   /// (shift, multiplier, correction)
   Ref table;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  /// output_dims.c / 4, rounded up
-  std::int32_t blocks;
-  /// 32 times the inputs of a pixel, rounded up to 8, and 16
-  std::int32_t block_words;
-  /// of the requantization, see Form, 0 to 1
-  std::int32_t form;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 32 times the inputs of a pixel, rounded up to 8, and 16
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
-  /// of the weights before they were put into the table
-  PackedDims filter_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
   PackedDims output_dims;
 };
 static_assert(sizeof(Conv2dWinogradArgs) == 76, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, input) == 0, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, table) == 4, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, scratch) == 8, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, output) == 12, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, scratch_bytes) == 16, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, blocks) == 20, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, block_words) == 24, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, form) == 28, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, params) == 32, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, input_dims) == 52, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, filter_dims) == 60, "layout of Conv2dWinogradArgs");
-static_assert(offsetof(Conv2dWinogradArgs, output_dims) == 68, "layout of Conv2dWinogradArgs");
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
 struct DepthwiseConv2dRowsArgs {
-  /// int8 [n, h, w, c]
-  Ref input;
+  Ref input;  ///< int8 [n, h, w, c]
   /// for each channel: three words with the weights of a row or column of the filter, of
   /// which the first one's last byte is the form; the sum for inputs of -128; three words
   /// for the form, 0: shift, multiplier and correction of ANY, 1: span, factor and constant
   /// of a product
   Ref table;
-  /// 16-byte aligned, or none
-  Ref scratch;
-  /// int8 [n, h, w, c]
-  Ref output;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  /// 7 to 7
-  std::int32_t channel_words;
-  /// 1: the kernel's rows are columns of the image, 0 to 1
-  std::int32_t along_height;
+  std::int32_t channel_words;  ///< 7 to 7
+  std::int32_t along_height;   ///< 1: the kernel's rows are columns of the image, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
   PackedDims filter_dims;
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dRowsArgs) == 72, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, input) == 0, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, table) == 4, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, scratch) == 8, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, output) == 12, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, scratch_bytes) == 16,
-              "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, channel_words) == 20,
-              "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, along_height) == 24,
-              "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, params) == 28, "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, input_dims) == 48,
-              "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, filter_dims) == 56,
-              "layout of DepthwiseConv2dRowsArgs");
-static_assert(offsetof(DepthwiseConv2dRowsArgs, output_dims) == 64,
-              "layout of DepthwiseConv2dRowsArgs");
 
 /// How a gate's two sums become 16 bits.
 struct Gate {
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t input_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t input_shift;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t recurrent_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t recurrent_shift;
+  std::int32_t input_multiplier;      ///< Q31, 0 to 2^31 - 1
+  std::int32_t input_shift;           ///< left if positive, -31 to 30
+  std::int32_t recurrent_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t recurrent_shift;       ///< left if positive, -31 to 30
 };
 static_assert(sizeof(Gate) == 16, "layout of Gate");
-static_assert(offsetof(Gate, input_multiplier) == 0, "layout of Gate");
-static_assert(offsetof(Gate, input_shift) == 4, "layout of Gate");
-static_assert(offsetof(Gate, recurrent_multiplier) == 8, "layout of Gate");
-static_assert(offsetof(Gate, recurrent_shift) == 12, "layout of Gate");
 
 /// int8 GRU layer in one direction, with gates and a state of 16 bits: see
 /// docs/reference/recurrent_layers.md.
 struct GruArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 3 * hidden
-  std::int32_t rows;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 3 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate reset_gate;
   Gate update_gate;
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(GruArgs) == 132, "layout of GruArgs");
-static_assert(offsetof(GruArgs, input) == 0, "layout of GruArgs");
-static_assert(offsetof(GruArgs, initial_state) == 4, "layout of GruArgs");
-static_assert(offsetof(GruArgs, filter) == 8, "layout of GruArgs");
-static_assert(offsetof(GruArgs, recurrent) == 12, "layout of GruArgs");
-static_assert(offsetof(GruArgs, bias) == 16, "layout of GruArgs");
-static_assert(offsetof(GruArgs, recurrent_bias) == 20, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output) == 24, "layout of GruArgs");
-static_assert(offsetof(GruArgs, last_state) == 28, "layout of GruArgs");
-static_assert(offsetof(GruArgs, scratch) == 32, "layout of GruArgs");
-static_assert(offsetof(GruArgs, scratch_bytes) == 36, "layout of GruArgs");
-static_assert(offsetof(GruArgs, steps) == 40, "layout of GruArgs");
-static_assert(offsetof(GruArgs, batch) == 44, "layout of GruArgs");
-static_assert(offsetof(GruArgs, inputs) == 48, "layout of GruArgs");
-static_assert(offsetof(GruArgs, hidden) == 52, "layout of GruArgs");
-static_assert(offsetof(GruArgs, rows) == 56, "layout of GruArgs");
-static_assert(offsetof(GruArgs, batch_first) == 60, "layout of GruArgs");
-static_assert(offsetof(GruArgs, reverse) == 64, "layout of GruArgs");
-static_assert(offsetof(GruArgs, reset_gate) == 68, "layout of GruArgs");
-static_assert(offsetof(GruArgs, update_gate) == 84, "layout of GruArgs");
-static_assert(offsetof(GruArgs, new_gate) == 100, "layout of GruArgs");
-static_assert(offsetof(GruArgs, new_bits) == 116, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_multiplier) == 120, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_shift) == 124, "layout of GruArgs");
-static_assert(offsetof(GruArgs, output_offset) == 128, "layout of GruArgs");
 
 /// int8 LSTM layer in one direction, with gates and cells of 16 bits: see
 /// docs/reference/recurrent_layers.md.
 struct LstmArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 4 * hidden
-  std::int32_t rows;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate input_gate;
   Gate forget_gate;
   Gate cell_gate;
   Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmArgs) == 152, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, input) == 0, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, initial_hidden) == 4, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, initial_cells) == 8, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, filter) == 12, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, recurrent) == 16, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, bias) == 20, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, recurrent_bias) == 24, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output) == 28, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, last_cells) == 32, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, scratch) == 36, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, scratch_bytes) == 40, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, steps) == 44, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, batch) == 48, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, inputs) == 52, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, hidden) == 56, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, rows) == 60, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, batch_first) == 64, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, reverse) == 68, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, input_gate) == 72, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, forget_gate) == 88, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, cell_gate) == 104, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_gate) == 120, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, cell_bits) == 136, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_multiplier) == 140, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_shift) == 144, "layout of LstmArgs");
-static_assert(offsetof(LstmArgs, output_offset) == 148, "layout of LstmArgs");
 
 /// int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see
 /// docs/reference/recurrent_layers.md.
 struct RnnArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1 * hidden
-  std::int32_t rows;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 1 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate new_gate;
-  /// 1: relu, 0: tanh, 0 to 1
-  std::int32_t relu;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(RnnArgs) == 96, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, input) == 0, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, initial_hidden) == 4, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, filter) == 8, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, recurrent) == 12, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, bias) == 16, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, recurrent_bias) == 20, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output) == 24, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, scratch) == 28, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, scratch_bytes) == 32, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, steps) == 36, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, batch) == 40, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, inputs) == 44, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, hidden) == 48, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, rows) == 52, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, batch_first) == 56, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, reverse) == 60, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, new_gate) == 64, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, relu) == 80, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output_multiplier) == 84, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output_shift) == 88, "layout of RnnArgs");
-static_assert(offsetof(RnnArgs, output_offset) == 92, "layout of RnnArgs");
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
 struct GruPairsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
   /// 2 inputs per word; the same of the hidden state
   Ref table;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int8 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 8, rounded up, for each gate
-  std::int32_t blocks;
-  /// 16, and twice both inputs and hidden rounded up to 8
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate reset_gate;
   Gate update_gate;
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(GruPairsArgs) == 124, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, input) == 0, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, table) == 4, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, initial_state) == 8, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output) == 12, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, last_state) == 16, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, scratch) == 20, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, scratch_bytes) == 24, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, blocks) == 28, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, block_words) == 32, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, steps) == 36, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, batch) == 40, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, inputs) == 44, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, hidden) == 48, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, batch_first) == 52, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, reverse) == 56, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, reset_gate) == 60, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, update_gate) == 76, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, new_gate) == 92, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, new_bits) == 108, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output_multiplier) == 112, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output_shift) == 116, "layout of GruPairsArgs");
-static_assert(offsetof(GruPairsArgs, output_offset) == 120, "layout of GruPairsArgs");
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
 struct LstmPairsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
   /// 2 inputs per word; the same of the hidden state
   Ref table;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 8, rounded up, for each gate
-  std::int32_t blocks;
-  /// 16, and twice both inputs and hidden rounded up to 8
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate input_gate;
   Gate forget_gate;
   Gate cell_gate;
   Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmPairsArgs) == 144, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, input) == 0, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, table) == 4, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, initial_hidden) == 8, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, initial_cells) == 12, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output) == 16, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, last_cells) == 20, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, scratch) == 24, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, scratch_bytes) == 28, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, blocks) == 32, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, block_words) == 36, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, steps) == 40, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, batch) == 44, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, inputs) == 48, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, hidden) == 52, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, batch_first) == 56, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, reverse) == 60, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, input_gate) == 64, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, forget_gate) == 80, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, cell_gate) == 96, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_gate) == 112, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, cell_bits) == 128, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_multiplier) == 132, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_shift) == 136, "layout of LstmPairsArgs");
-static_assert(offsetof(LstmPairsArgs, output_offset) == 140, "layout of LstmPairsArgs");
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
 struct GruVectorsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
   /// of each row; the same of the hidden state
   Ref table;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int8 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 4, rounded up, for each gate
-  std::int32_t blocks;
-  /// 8, and both inputs and hidden rounded up to 16
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate reset_gate;
   Gate update_gate;
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(GruVectorsArgs) == 124, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, input) == 0, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, table) == 4, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, initial_state) == 8, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output) == 12, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, last_state) == 16, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, scratch) == 20, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, scratch_bytes) == 24, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, blocks) == 28, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, block_words) == 32, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, steps) == 36, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, batch) == 40, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, inputs) == 44, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, hidden) == 48, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, batch_first) == 52, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, reverse) == 56, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, reset_gate) == 60, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, update_gate) == 76, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, new_gate) == 92, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, new_bits) == 108, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output_multiplier) == 112, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output_shift) == 116, "layout of GruVectorsArgs");
-static_assert(offsetof(GruVectorsArgs, output_offset) == 120, "layout of GruVectorsArgs");
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
 struct LstmVectorsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
   /// of each row; the same of the hidden state
   Ref table;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 4, rounded up, for each gate
-  std::int32_t blocks;
-  /// 8, and both inputs and hidden rounded up to 16
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate input_gate;
   Gate forget_gate;
   Gate cell_gate;
   Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmVectorsArgs) == 144, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, input) == 0, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, table) == 4, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, initial_hidden) == 8, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, initial_cells) == 12, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output) == 16, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, last_cells) == 20, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, scratch) == 24, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, scratch_bytes) == 28, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, blocks) == 32, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, block_words) == 36, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, steps) == 40, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, batch) == 44, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, inputs) == 48, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, hidden) == 52, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, batch_first) == 56, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, reverse) == 60, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, input_gate) == 64, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, forget_gate) == 80, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, cell_gate) == 96, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_gate) == 112, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, cell_bits) == 128, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_multiplier) == 132, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_shift) == 136, "layout of LstmVectorsArgs");
-static_assert(offsetof(LstmVectorsArgs, output_offset) == 140, "layout of LstmVectorsArgs");
 
 /// The same of int16, whose zero point is 0.
 struct DequantizeInt16Args {
-  /// int16 [batch, pixels, channels]
-  Ref input;
-  /// float32 [batch, channels, pixels], 4-byte aligned
-  Ref output;
+  Ref input;   ///< int16 [batch, pixels, channels]
+  Ref output;  ///< float32 [batch, channels, pixels], 4-byte aligned
   std::int32_t batch;
   std::int32_t channels;
   std::int32_t pixels;
   float scale;
-  /// 0 to 0
-  std::int32_t zero_point;
+  std::int32_t zero_point;  ///< 0 to 0
 };
 static_assert(sizeof(DequantizeInt16Args) == 28, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, input) == 0, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, output) == 4, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, batch) == 8, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, channels) == 12, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, pixels) == 16, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, scale) == 20, "layout of DequantizeInt16Args");
-static_assert(offsetof(DequantizeInt16Args, zero_point) == 24, "layout of DequantizeInt16Args");
 
 /// A copy to persistent memory: state = input ^ initial.
 struct KeepArgs {
-  /// of any element
-  Ref input;
-  /// the exclusive or of the state and `initial`
-  Ref state;
-  /// of one element or, if they differ, of each
-  Ref initial;
-  /// at least 1
-  std::int32_t nbytes;
-  /// 1, 2 or nbytes, and a part of nbytes
-  std::int32_t initial_bytes;
+  Ref input;                   ///< of any element
+  Ref state;                   ///< the exclusive or of the state and `initial`
+  Ref initial;                 ///< of one element or, if they differ, of each
+  std::int32_t nbytes;         ///< at least 1
+  std::int32_t initial_bytes;  ///< 1, 2 or nbytes, and a part of nbytes
 };
 static_assert(sizeof(KeepArgs) == 20, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, input) == 0, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, state) == 4, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, initial) == 8, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, nbytes) == 12, "layout of KeepArgs");
-static_assert(offsetof(KeepArgs, initial_bytes) == 16, "layout of KeepArgs");
 
 /// The same to int16, whose zero point is 0.
 struct QuantizeInt16Args {
-  /// float32 [batch, channels, pixels], 4-byte aligned
-  Ref input;
-  /// int16 [batch, pixels, channels]
-  Ref output;
+  Ref input;   ///< float32 [batch, channels, pixels], 4-byte aligned
+  Ref output;  ///< int16 [batch, pixels, channels]
   std::int32_t batch;
   std::int32_t channels;
   std::int32_t pixels;
-  /// float32(1 / scale)
-  float inverse_scale;
-  /// 0 to 0
-  std::int32_t zero_point;
+  float inverse_scale;      ///< float32(1 / scale)
+  std::int32_t zero_point;  ///< 0 to 0
 };
 static_assert(sizeof(QuantizeInt16Args) == 28, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, input) == 0, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, output) == 4, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, batch) == 8, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, channels) == 12, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, pixels) == 16, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, inverse_scale) == 20, "layout of QuantizeInt16Args");
-static_assert(offsetof(QuantizeInt16Args, zero_point) == 24, "layout of QuantizeInt16Args");
 
 /// A copy of persistent memory: output = state ^ initial.
 struct RecallArgs {
-  /// the exclusive or of the state and `initial`
-  Ref state;
-  /// of any element
-  Ref output;
-  /// of one element or, if they differ, of each
-  Ref initial;
-  /// at least 1
-  std::int32_t nbytes;
-  /// 1, 2 or nbytes, and a part of nbytes
-  std::int32_t initial_bytes;
+  Ref state;                   ///< the exclusive or of the state and `initial`
+  Ref output;                  ///< of any element
+  Ref initial;                 ///< of one element or, if they differ, of each
+  std::int32_t nbytes;         ///< at least 1
+  std::int32_t initial_bytes;  ///< 1, 2 or nbytes, and a part of nbytes
 };
 static_assert(sizeof(RecallArgs) == 20, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, state) == 0, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, output) == 4, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, initial) == 8, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, nbytes) == 12, "layout of RecallArgs");
-static_assert(offsetof(RecallArgs, initial_bytes) == 16, "layout of RecallArgs");
 
 /// A copy of rows `first`, `first + step`, ... of a delay line; the oldest row has the
 /// number 0.
 struct DelayLineReadArgs {
-  /// the number of the oldest row, and the rows ^ `initial`
-  Ref state;
-  /// of any element
-  Ref output;
-  /// of one element or, if they differ, of each
-  Ref initial;
-  /// 4 + rows * row_bytes
-  std::int32_t state_bytes;
-  /// 1, 2 or rows * row_bytes, and a part of row_bytes
-  std::int32_t initial_bytes;
-  /// at least 1
-  std::int32_t rows;
-  /// at least 1
-  std::int32_t row_bytes;
-  /// of rows that the call copies, 1 to rows
-  std::int32_t count;
-  /// at least 0
-  std::int32_t first;
-  /// 1 to rows; the last row that is read is one of the line
-  std::int32_t step;
+  Ref state;                   ///< the number of the oldest row, and the rows ^ `initial`
+  Ref output;                  ///< of any element
+  Ref initial;                 ///< of one element or, if they differ, of each
+  std::int32_t state_bytes;    ///< 4 + rows * row_bytes
+  std::int32_t initial_bytes;  ///< 1, 2 or rows * row_bytes, and a part of row_bytes
+  std::int32_t rows;           ///< at least 1
+  std::int32_t row_bytes;      ///< at least 1
+  std::int32_t count;          ///< of rows that the call copies, 1 to rows
+  std::int32_t first;          ///< at least 0
+  std::int32_t step;           ///< 1 to rows; the last row that is read is one of the line
 };
 static_assert(sizeof(DelayLineReadArgs) == 40, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, state) == 0, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, output) == 4, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, initial) == 8, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, state_bytes) == 12, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, initial_bytes) == 16, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, rows) == 20, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, row_bytes) == 24, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, count) == 28, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, first) == 32, "layout of DelayLineReadArgs");
-static_assert(offsetof(DelayLineReadArgs, step) == 36, "layout of DelayLineReadArgs");
 
 /// A copy of `count` rows over the oldest ones of a delay line, of which they are the
 /// newest then.
 struct DelayLineWriteArgs {
-  /// of any element
-  Ref input;
-  /// the number of the oldest row, and the rows ^ `initial`
-  Ref state;
-  /// of one element or, if they differ, of each
-  Ref initial;
-  /// 4 + rows * row_bytes
-  std::int32_t state_bytes;
-  /// 1, 2 or rows * row_bytes, and a part of row_bytes
-  std::int32_t initial_bytes;
-  /// at least 1
-  std::int32_t rows;
-  /// at least 1
-  std::int32_t row_bytes;
-  /// of rows that the call copies, 1 to rows
-  std::int32_t count;
+  Ref input;                   ///< of any element
+  Ref state;                   ///< the number of the oldest row, and the rows ^ `initial`
+  Ref initial;                 ///< of one element or, if they differ, of each
+  std::int32_t state_bytes;    ///< 4 + rows * row_bytes
+  std::int32_t initial_bytes;  ///< 1, 2 or rows * row_bytes, and a part of row_bytes
+  std::int32_t rows;           ///< at least 1
+  std::int32_t row_bytes;      ///< at least 1
+  std::int32_t count;          ///< of rows that the call copies, 1 to rows
 };
 static_assert(sizeof(DelayLineWriteArgs) == 32, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, input) == 0, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, state) == 4, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, initial) == 8, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, state_bytes) == 12, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, initial_bytes) == 16, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, rows) == 20, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, row_bytes) == 24, "layout of DelayLineWriteArgs");
-static_assert(offsetof(DelayLineWriteArgs, count) == 28, "layout of DelayLineWriteArgs");
 
 /// The same for sequences of different lengths: those of GruArgs, as if each had the steps
 /// that its length says; what follows of its output is the zero point. Lengths are data, so
 /// that run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and output and states are then undefined.
 struct GruLengthsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 3 * hidden
-  std::int32_t rows;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 3 * hidden
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate reset_gate;
   Gate update_gate;
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(GruLengthsArgs) == 140, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, input) == 0, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, initial_state) == 4, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, lengths) == 8, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, filter) == 12, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, recurrent) == 16, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, bias) == 20, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, recurrent_bias) == 24, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, output) == 28, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, last_state) == 32, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, scratch) == 36, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, scratch_bytes) == 40, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, steps) == 44, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, batch) == 48, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, inputs) == 52, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, hidden) == 56, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, rows) == 60, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, length_bytes) == 64, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, batch_first) == 68, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, reverse) == 72, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, reset_gate) == 76, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, update_gate) == 92, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, new_gate) == 108, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, new_bits) == 124, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, output_multiplier) == 128, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, output_shift) == 132, "layout of GruLengthsArgs");
-static_assert(offsetof(GruLengthsArgs, output_offset) == 136, "layout of GruLengthsArgs");
 
 /// Copies the int8 numbers of the last step of each sequence. Lengths are data, so that
 /// run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and the output is then undefined.
 struct LastStepArgs {
-  /// int8 [steps, batch, width]
-  Ref input;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [batch, width]
-  Ref output;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t width;
-  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
-  std::int32_t length_bytes;
-  /// 1: the input is [batch, steps, width], 0 to 1
-  std::int32_t batch_first;
+  Ref input;                  ///< int8 [steps, batch, width]
+  Ref lengths;                ///< int64 or int32 [batch], of any alignment
+  Ref output;                 ///< int8 [batch, width]
+  std::int32_t steps;         ///< at least 1
+  std::int32_t batch;         ///< at least 1
+  std::int32_t width;         ///< at least 1
+  std::int32_t length_bytes;  ///< 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t batch_first;   ///< 1: the input is [batch, steps, width], 0 to 1
 };
 static_assert(sizeof(LastStepArgs) == 32, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, input) == 0, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, lengths) == 4, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, output) == 8, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, steps) == 12, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, batch) == 16, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, width) == 20, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, length_bytes) == 24, "layout of LastStepArgs");
-static_assert(offsetof(LastStepArgs, batch_first) == 28, "layout of LastStepArgs");
 
 /// The same for sequences of different lengths: those of LstmArgs, as if each had the steps
 /// that its length says; what follows of its output is the zero point. Lengths are data, so
 /// that run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and output and states are then undefined.
 struct LstmLengthsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 4 * hidden
-  std::int32_t rows;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 4 * hidden
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate input_gate;
   Gate forget_gate;
   Gate cell_gate;
   Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmLengthsArgs) == 160, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, input) == 0, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, initial_hidden) == 4, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, initial_cells) == 8, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, lengths) == 12, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, filter) == 16, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, recurrent) == 20, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, bias) == 24, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, recurrent_bias) == 28, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, output) == 32, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, last_cells) == 36, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, scratch) == 40, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, scratch_bytes) == 44, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, steps) == 48, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, batch) == 52, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, inputs) == 56, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, hidden) == 60, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, rows) == 64, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, length_bytes) == 68, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, batch_first) == 72, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, reverse) == 76, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, input_gate) == 80, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, forget_gate) == 96, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, cell_gate) == 112, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, output_gate) == 128, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, cell_bits) == 144, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, output_multiplier) == 148, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, output_shift) == 152, "layout of LstmLengthsArgs");
-static_assert(offsetof(LstmLengthsArgs, output_offset) == 156, "layout of LstmLengthsArgs");
 
 /// The same for sequences of different lengths: those of RnnArgs, as if each had the steps
 /// that its length says; what follows of its output is the zero point. Lengths are data, so
 /// that run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and output and states are then undefined.
 struct RnnLengthsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [gates, hidden, inputs]
-  Ref filter;
-  /// int8 [gates, hidden, hidden]
-  Ref recurrent;
-  /// int32 [gates, hidden], effective bias
-  Ref bias;
-  /// int32 [gates, hidden], effective bias
-  Ref recurrent_bias;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
-  /// 1 * hidden
-  std::int32_t rows;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 1 * hidden
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate new_gate;
-  /// 1: relu, 0: tanh, 0 to 1
-  std::int32_t relu;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(RnnLengthsArgs) == 104, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, input) == 0, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, initial_hidden) == 4, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, lengths) == 8, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, filter) == 12, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, recurrent) == 16, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, bias) == 20, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, recurrent_bias) == 24, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, output) == 28, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, scratch) == 32, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, scratch_bytes) == 36, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, steps) == 40, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, batch) == 44, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, inputs) == 48, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, hidden) == 52, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, rows) == 56, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, length_bytes) == 60, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, batch_first) == 64, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, reverse) == 68, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, new_gate) == 72, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, relu) == 88, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, output_multiplier) == 92, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, output_shift) == 96, "layout of RnnLengthsArgs");
-static_assert(offsetof(RnnLengthsArgs, output_offset) == 100, "layout of RnnLengthsArgs");
 
 /// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
 /// of the products.
 struct GruLengthsPairsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
   /// 2 inputs per word; the same of the hidden state
   Ref table;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int8 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 8, rounded up, for each gate
-  std::int32_t blocks;
-  /// 16, and twice both inputs and hidden rounded up to 8
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate reset_gate;
   Gate update_gate;
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(GruLengthsPairsArgs) == 132, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, input) == 0, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, table) == 4, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, initial_state) == 8, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, lengths) == 12, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, output) == 16, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, last_state) == 20, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, scratch) == 24, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, scratch_bytes) == 28, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, blocks) == 32, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, block_words) == 36, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, steps) == 40, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, batch) == 44, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, inputs) == 48, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, hidden) == 52, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, length_bytes) == 56, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, batch_first) == 60, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, reverse) == 64, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, reset_gate) == 68, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, update_gate) == 84, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, new_gate) == 100, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, new_bits) == 116, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, output_multiplier) == 120,
-              "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, output_shift) == 124, "layout of GruLengthsPairsArgs");
-static_assert(offsetof(GruLengthsPairsArgs, output_offset) == 128, "layout of GruLengthsPairsArgs");
 
 /// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
 /// of the products.
 struct GruLengthsVectorsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
   /// of each row; the same of the hidden state
   Ref table;
-  /// int16 [batch, hidden]
-  Ref initial_state;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_state;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int8 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 4, rounded up, for each gate
-  std::int32_t blocks;
-  /// 8, and both inputs and hidden rounded up to 16
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate reset_gate;
   Gate update_gate;
   Gate new_gate;
   /// of the recurrent sum of the new gate after the point, 0 to 12
   std::int32_t new_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(GruLengthsVectorsArgs) == 132, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, input) == 0, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, table) == 4, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, initial_state) == 8,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, lengths) == 12, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, output) == 16, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, last_state) == 20, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, scratch) == 24, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, scratch_bytes) == 28,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, blocks) == 32, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, block_words) == 36,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, steps) == 40, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, batch) == 44, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, inputs) == 48, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, hidden) == 52, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, length_bytes) == 56,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, batch_first) == 60,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, reverse) == 64, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, reset_gate) == 68, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, update_gate) == 84,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, new_gate) == 100, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, new_bits) == 116, "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, output_multiplier) == 120,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, output_shift) == 124,
-              "layout of GruLengthsVectorsArgs");
-static_assert(offsetof(GruLengthsVectorsArgs, output_offset) == 128,
-              "layout of GruLengthsVectorsArgs");
 
 /// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
 /// of the products.
 struct LstmLengthsPairsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
   /// 2 inputs per word; the same of the hidden state
   Ref table;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 8, rounded up, for each gate
-  std::int32_t blocks;
-  /// 16, and twice both inputs and hidden rounded up to 8
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate input_gate;
   Gate forget_gate;
   Gate cell_gate;
   Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmLengthsPairsArgs) == 152, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, input) == 0, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, table) == 4, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, initial_hidden) == 8,
-              "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, initial_cells) == 12,
-              "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, lengths) == 16, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, output) == 20, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, last_cells) == 24, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, scratch) == 28, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, scratch_bytes) == 32,
-              "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, blocks) == 36, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, block_words) == 40, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, steps) == 44, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, batch) == 48, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, inputs) == 52, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, hidden) == 56, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, length_bytes) == 60, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, batch_first) == 64, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, reverse) == 68, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, input_gate) == 72, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, forget_gate) == 88, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, cell_gate) == 104, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, output_gate) == 120, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, cell_bits) == 136, "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, output_multiplier) == 140,
-              "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, output_shift) == 144,
-              "layout of LstmLengthsPairsArgs");
-static_assert(offsetof(LstmLengthsPairsArgs, output_offset) == 148,
-              "layout of LstmLengthsPairsArgs");
 
 /// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
 /// of the products.
 struct LstmLengthsVectorsArgs {
-  /// int8 [steps, batch, inputs]
-  Ref input;
+  Ref input;  ///< int8 [steps, batch, inputs]
   /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
   /// of each row; the same of the hidden state
   Ref table;
-  /// int8 [batch, hidden]
-  Ref initial_hidden;
-  /// int16 [batch, hidden]
-  Ref initial_cells;
-  /// int64 or int32 [batch], of any alignment
-  Ref lengths;
-  /// int8 [steps, batch, hidden]
-  Ref output;
-  /// int16 [batch, hidden]
-  Ref last_cells;
-  /// 16-byte aligned, or none
-  Ref scratch;
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
   std::int32_t scratch_bytes;
-  /// hidden / 4, rounded up, for each gate
-  std::int32_t blocks;
-  /// 8, and both inputs and hidden rounded up to 16
-  std::int32_t block_words;
-  /// at least 1
-  std::int32_t steps;
-  /// at least 1
-  std::int32_t batch;
-  /// at least 1
-  std::int32_t inputs;
-  /// at least 1
-  std::int32_t hidden;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
   /// 8 * batch of int64, 4 * batch of int32: this tells them apart
   std::int32_t length_bytes;
-  /// 1: input and output are [batch, steps, ...], 0 to 1
-  std::int32_t batch_first;
-  /// 1: it begins with the last step, 0 to 1
-  std::int32_t reverse;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
   Gate input_gate;
   Gate forget_gate;
   Gate cell_gate;
   Gate output_gate;
-  /// of the cells after the point, 0 to 15
-  std::int32_t cell_bits;
-  /// Q31, 0 to 2^31 - 1
-  std::int32_t output_multiplier;
-  /// left if positive, -31 to 30
-  std::int32_t output_shift;
-  /// zero_point of the output, -128 to 127
-  std::int32_t output_offset;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmLengthsVectorsArgs) == 152, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, input) == 0, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, table) == 4, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, initial_hidden) == 8,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, initial_cells) == 12,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, lengths) == 16, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, output) == 20, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, last_cells) == 24,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, scratch) == 28, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, scratch_bytes) == 32,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, blocks) == 36, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, block_words) == 40,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, steps) == 44, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, batch) == 48, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, inputs) == 52, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, hidden) == 56, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, length_bytes) == 60,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, batch_first) == 64,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, reverse) == 68, "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, input_gate) == 72,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, forget_gate) == 88,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, cell_gate) == 104,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, output_gate) == 120,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, cell_bits) == 136,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, output_multiplier) == 140,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, output_shift) == 144,
-              "layout of LstmLengthsVectorsArgs");
-static_assert(offsetof(LstmLengthsVectorsArgs, output_offset) == 148,
-              "layout of LstmLengthsVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -17,7 +17,6 @@ _TEXT = """\
 // Generated from tests/conformance/suite.py. Do not edit.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace cmsis_nn_delegate {{

@@ -20,8 +20,6 @@ from tests.extension.running_peak import KERNEL
 ARGS = """\
 #pragma once
 
-#include <cstddef>
-
 #include "runtime/payload/operators.h"
 
 namespace cmsis_nn_delegate {{

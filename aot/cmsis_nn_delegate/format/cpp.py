@@ -7,7 +7,10 @@ import math
 import re
 import textwrap
 
-from .record import Struct
+from .record import Field, Struct
+
+# Of .clang-format.
+_WIDTH = 100
 
 
 def camel(name: str) -> str:
@@ -35,22 +38,29 @@ def integer_literal(x: int) -> str:
 
 
 def struct_lines(layout: Struct) -> list[str]:
-    """The definition of `layout` and the static_asserts of its size and offsets."""
+    """The definition of `layout`, and the static_assert of its size.
+
+    The size settles every offset: C++ keeps the order of members, and these, which a `Struct` lays out without gaps,
+    fill it.
+    """
+    members = [_member(field) for field in layout.fields]
+    # clang-format puts comments behind members in one column.
+    column = max(len(member) for member in members) + 2
     lines = comment(layout.doc) + [f"struct {layout.name} {{"]
-    for field in layout.fields:
-        if field.description:
-            lines += comment(field.description, "  ")
-        cpp = field.type.name if isinstance(field.type, Struct) else field.type.cpp
-        suffix = f"[{field.count}]" if field.count > 1 else ""
-        lines.append(f"  {cpp} {field.name}{suffix};")
-    lines.append("};")
-    lines.append(f'static_assert(sizeof({layout.name}) == {layout.size}, "layout of {layout.name}");')
-    for field in layout.fields:
-        lines.append(
-            f"static_assert(offsetof({layout.name}, {field.name}) == {layout.offset_of(field.name)},"
-            f' "layout of {layout.name}");'
-        )
-    return lines + [""]
+    for field, member in zip(layout.fields, members):
+        if not field.description:
+            lines.append(member)
+        elif column + len(f"///< {field.description}") <= _WIDTH:
+            lines.append(f"{member:{column}}///< {field.description}")
+        else:
+            lines += [*comment(field.description, "  "), member]
+    return [*lines, "};", f'static_assert(sizeof({layout.name}) == {layout.size}, "layout of {layout.name}");', ""]
+
+
+def _member(field: Field) -> str:
+    cpp = field.type.name if isinstance(field.type, Struct) else field.type.cpp
+    suffix = f"[{field.count}]" if field.count > 1 else ""
+    return f"  {cpp} {field.name}{suffix};"
 
 
 def enum_lines(enum_class: type[enum.Enum], underlying: str) -> list[str]:

@@ -19,7 +19,6 @@ _BANNER = """\
 // The job that the firmware runner reads from its mailbox; see that file.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace cmsis_nn_delegate {
