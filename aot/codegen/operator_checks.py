@@ -12,6 +12,7 @@ from typing import Optional
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
 from cmsis_nn_delegate.format.record import Field, Operand, Role, Struct
+from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.providers.registry import kernels
 
 _HEADER = """\
@@ -39,14 +40,26 @@ struct Operator {{
   bool (*check)(const CallCheck& call, const void* args);
 }};
 
+// All operators, in the order of their opcodes. OPERATOR(Conv2d, conv2d) is operators::kConv2d, with the opcode
+// kConv2d, the argument block payload::Conv2dArgs and the function check_conv2d().
+#define CMSIS_NN_DELEGATE_OPERATORS(OPERATOR) \\
+{operators}
+
 namespace operators {{
 
-{operators}
+#define CMSIS_NN_DELEGATE_DECLARE(Name, name)                 \\
+  bool check_##name(const CallCheck& call, const void* args); \\
+  inline constexpr Operator k##Name = {{                      \\
+      payload::Opcode::k##Name, sizeof(payload::Name##Args), check_##name}};
+CMSIS_NN_DELEGATE_OPERATORS(CMSIS_NN_DELEGATE_DECLARE)
+#undef CMSIS_NN_DELEGATE_DECLARE
+
 }}  // namespace operators
 
-/// All operators, in the order of their opcodes.
 inline constexpr Operator kOperators[] = {{
-{names}
+#define CMSIS_NN_DELEGATE_ENTRY(Name, name) operators::k##Name,
+    CMSIS_NN_DELEGATE_OPERATORS(CMSIS_NN_DELEGATE_ENTRY)
+#undef CMSIS_NN_DELEGATE_ENTRY
 }};
 
 }}  // namespace cmsis_nn_delegate
@@ -91,22 +104,14 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {{
 }}  // namespace cmsis_nn_delegate
 """
 
+_PARAMETER_LIST = "(const CallCheck& call, const void* args) {\n"
 _PARAMETERS = (Role.BIAS, Role.MULTIPLIER, Role.SHIFT)
 
 
 def generate_header() -> str:
     """The text of operators.h."""
-    operators, names = [], []
-    for kernel in kernels().values():
-        name = camel(kernel.name)
-        operators += [
-            f"bool check_{kernel.name}(const CallCheck& call, const void* args);",
-            f"inline constexpr Operator k{name} = {{",
-            f"    payload::Opcode::k{name}, sizeof(payload::{kernel.args.name}), check_{kernel.name}}};",
-            "",
-        ]
-        names.append(f"    operators::k{name},")
-    return _HEADER.format(operators="\n".join(operators), names="\n".join(names))
+    operators = [f"  OPERATOR({camel(kernel.name)}, {kernel.name})" for kernel in kernels().values()]
+    return _HEADER.format(operators=" \\\n".join(operators))
 
 
 def generate_names() -> str:
@@ -118,16 +123,35 @@ def generate_names() -> str:
 
 def generate_source() -> str:
     """The text of operators.cc."""
-    checks = (check_function(kernel.name, kernel.args) for kernel in kernels().values())
+    # Operators whose checks differ in nothing but the argument block.
+    alike: dict[str, list[KernelSpec]] = {}
+    for kernel in kernels().values():
+        alike.setdefault(_check(kernel.args), []).append(kernel)
+    checks = []
+    for check, (kernel, *others) in alike.items():
+        if not others:
+            checks.append(check_function(kernel.name, kernel.args))
+            continue
+        name = f"check_as_{kernel.name}"
+        checks.append(f"template <typename Args>\nstatic bool {name}{_PARAMETER_LIST}{_cast('Args')}{check}")
+        for each in (kernel, *others):
+            call = f"{name}<payload::{each.args.name}>(call, args)"
+            checks.append(f"bool check_{each.name}{_PARAMETER_LIST}  return {call};\n}}\n")
     return _SOURCE.format(checks="\n".join(checks))
 
 
 def check_function(name: str, layout: Struct) -> str:
     """The function that checks calls of one operator."""
-    lines = [
-        f"bool check_{name}(const CallCheck& call, const void* args) {{",
-        f"  const auto& a = *static_cast<const payload::{layout.name}*>(args);",
-    ]
+    return f"bool check_{name}{_PARAMETER_LIST}{_cast(f'payload::{layout.name}')}{_check(layout)}"
+
+
+def _cast(args: str) -> str:
+    return f"  const auto& a = *static_cast<const {args}*>(args);\n"
+
+
+def _check(layout: Struct) -> str:
+    """The rest of the function, to its end."""
+    lines = []
     if layout.geometry:
         # First, because the sizes below are products of dimensions that must be in range.
         lines += [f"  if (!geometry::{layout.geometry}(call, a)) {{", "    return false;", "  }"]

@@ -100,14 +100,23 @@ bool check_max_pool2d(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
-bool check_softmax(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
+template <typename Args>
+static bool check_as_softmax(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
   const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
   return call.reads(input) &&
          call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, 0, 30)) &&
          values::softmax(call, a) && call.writes(output) && call.apart(input, output) &&
          call.accepted();
+}
+
+bool check_softmax(const CallCheck& call, const void* args) {
+  return check_as_softmax<payload::SoftmaxArgs>(call, args);
+}
+
+bool check_softmax_long(const CallCheck& call, const void* args) {
+  return check_as_softmax<payload::SoftmaxLongArgs>(call, args);
 }
 
 bool check_quantize(const CallCheck& call, const void* args) {
@@ -248,16 +257,6 @@ bool check_log_softmax(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
-bool check_softmax_long(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::SoftmaxLongArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
-  const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
-  return call.reads(input) &&
-         call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, 0, 30)) &&
-         values::softmax(call, a) && call.writes(output) && call.apart(input, output) &&
-         call.accepted();
-}
-
 bool check_pad_nd(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::PadNdArgs*>(args);
   if (!geometry::pad_nd(call, a)) {
@@ -336,8 +335,9 @@ bool check_batch_matmul(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
-bool check_minimum(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::MinimumArgs*>(args);
+template <typename Args>
+static bool check_as_minimum(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::broadcast(call, a)) {
     return false;
   }
@@ -348,16 +348,12 @@ bool check_minimum(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_minimum(const CallCheck& call, const void* args) {
+  return check_as_minimum<payload::MinimumArgs>(call, args);
+}
+
 bool check_maximum(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::MaximumArgs*>(args);
-  if (!geometry::broadcast(call, a)) {
-    return false;
-  }
-  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
-  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
-  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
-  return call.reads(input1) && call.reads(input2) && call.writes(output) &&
-         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+  return check_as_minimum<payload::MaximumArgs>(call, args);
 }
 
 bool check_div(const CallCheck& call, const void* args) {
@@ -377,18 +373,20 @@ bool check_div(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
-bool check_reduce_max(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::ReduceMaxArgs*>(args);
+template <typename Args>
+static bool check_as_reduce_max(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
   const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner)};
   return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_reduce_max(const CallCheck& call, const void* args) {
+  return check_as_reduce_max<payload::ReduceMaxArgs>(call, args);
+}
+
 bool check_reduce_min(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::ReduceMinArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
-  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner)};
-  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+  return check_as_reduce_max<payload::ReduceMinArgs>(call, args);
 }
 
 bool check_adaptive_avg_pool2d(const CallCheck& call, const void* args) {
@@ -438,8 +436,9 @@ bool check_masked_softmax(const CallCheck& call, const void* args) {
          call.accepted();
 }
 
-bool check_resize_bilinear(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::ResizeBilinearArgs*>(args);
+template <typename Args>
+static bool check_as_resize_bilinear(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::resizing(call, a)) {
     return false;
   }
@@ -449,33 +448,30 @@ bool check_resize_bilinear(const CallCheck& call, const void* args) {
          call.in_ranges(in_range(a.rows.step, 0, INT32_MAX) &&
                         in_range(a.columns.step, 0, INT32_MAX)) &&
          call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_resize_bilinear(const CallCheck& call, const void* args) {
+  return check_as_resize_bilinear<payload::ResizeBilinearArgs>(call, args);
 }
 
 bool check_resize_nearest(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::ResizeNearestArgs*>(args);
-  if (!geometry::resizing(call, a)) {
-    return false;
-  }
-  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
-  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
-  return call.reads(input) &&
-         call.in_ranges(in_range(a.rows.step, 0, INT32_MAX) &&
-                        in_range(a.columns.step, 0, INT32_MAX)) &&
-         call.writes(output) && call.apart(input, output) && call.accepted();
+  return check_as_resize_bilinear<payload::ResizeNearestArgs>(call, args);
+}
+
+template <typename Args>
+static bool check_as_argmax(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
+  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
 bool check_argmax(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::ArgmaxArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
-  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
-  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+  return check_as_argmax<payload::ArgmaxArgs>(call, args);
 }
 
 bool check_argmin(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::ArgminArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
-  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
-  return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+  return check_as_argmax<payload::ArgminArgs>(call, args);
 }
 
 bool check_embedding(const CallCheck& call, const void* args) {
@@ -518,8 +514,9 @@ bool check_conv2d_large(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
-bool check_conv2d_pairs(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+template <typename Args>
+static bool check_as_conv2d_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::convolution(call, a)) {
     return false;
   }
@@ -533,6 +530,22 @@ bool check_conv2d_pairs(const CallCheck& call, const void* args) {
          call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_conv2d_pairs(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dPairsArgs>(call, args);
+}
+
+bool check_conv2d_vectors(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dVectorsArgs>(call, args);
+}
+
+bool check_depthwise_conv2d_vectors(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::DepthwiseConv2dVectorsArgs>(call, args);
+}
+
+bool check_conv2d_winograd(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dWinogradArgs>(call, args);
 }
 
 bool check_fully_connected_pairs(const CallCheck& call, const void* args) {
@@ -573,57 +586,6 @@ bool check_add_linear(const CallCheck& call, const void* args) {
   return call.reads(input1) && call.reads(input2) && values::activation(call, a.activation) &&
          call.writes(output) && call.apart(input1, output) && call.apart(input2, output) &&
          call.accepted();
-}
-
-bool check_conv2d_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dVectorsArgs*>(args);
-  if (!geometry::convolution(call, a)) {
-    return false;
-  }
-  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
-  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
-  return call.reads(input) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(in_range(a.form, 0, 1) && in_range(a.params.input_offset, -127, 128) &&
-                        in_range(a.params.output_offset, -128, 127)) &&
-         values::activation(call, a.params.activation) && call.writes(output) &&
-         call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
-}
-
-bool check_depthwise_conv2d_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dVectorsArgs*>(args);
-  if (!geometry::convolution(call, a)) {
-    return false;
-  }
-  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
-  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
-  return call.reads(input) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(in_range(a.form, 0, 1) && in_range(a.params.input_offset, -127, 128) &&
-                        in_range(a.params.output_offset, -128, 127)) &&
-         values::activation(call, a.params.activation) && call.writes(output) &&
-         call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
-}
-
-bool check_conv2d_winograd(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dWinogradArgs*>(args);
-  if (!geometry::convolution(call, a)) {
-    return false;
-  }
-  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
-  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
-  return call.reads(input) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(in_range(a.form, 0, 1) && in_range(a.params.input_offset, -127, 128) &&
-                        in_range(a.params.output_offset, -128, 127)) &&
-         values::activation(call, a.params.activation) && call.writes(output) &&
-         call.apart(input, output) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_depthwise_conv2d_rows(const CallCheck& call, const void* args) {
@@ -722,8 +684,9 @@ bool check_rnn(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
-bool check_gru_pairs(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::GruPairsArgs*>(args);
+template <typename Args>
+static bool check_as_gru_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
   const CallCheck::Bytes initial_state = {a.initial_state,
                                           bounds::product(volume(a.batch, a.hidden), 2)};
@@ -739,77 +702,49 @@ bool check_gru_pairs(const CallCheck& call, const void* args) {
          values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
          values::gate(call, a.new_gate) && call.writes(output) &&
          call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_pairs(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs<payload::GruPairsArgs>(call, args);
+}
+
+bool check_gru_vectors(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs<payload::GruVectorsArgs>(call, args);
+}
+
+template <typename Args>
+static bool check_as_lstm_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_lstm_pairs(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::LstmPairsArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
-  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
-  const CallCheck::Bytes initial_cells = {a.initial_cells,
-                                          bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
-  return call.reads(input) && call.reads(initial_hidden) &&
-         call.reads(initial_cells, bounds::kHalfAligned) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(
-             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
-         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
-         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(operands, 3) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
-}
-
-bool check_gru_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::GruVectorsArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
-  const CallCheck::Bytes initial_state = {a.initial_state,
-                                          bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
-  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(
-             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
-         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) &&
-         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
+  return check_as_lstm_pairs<payload::LstmPairsArgs>(call, args);
 }
 
 bool check_lstm_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::LstmVectorsArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
-  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
-  const CallCheck::Bytes initial_cells = {a.initial_cells,
-                                          bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
-  return call.reads(input) && call.reads(initial_hidden) &&
-         call.reads(initial_cells, bounds::kHalfAligned) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(
-             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
-         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
-         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(operands, 3) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
+  return check_as_lstm_pairs<payload::LstmVectorsArgs>(call, args);
 }
 
 bool check_dequantize_int16(const CallCheck& call, const void* args) {
@@ -975,8 +910,9 @@ bool check_rnn_lengths(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
-bool check_gru_lengths_pairs(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::GruLengthsPairsArgs*>(args);
+template <typename Args>
+static bool check_as_gru_lengths_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
   const CallCheck::Bytes initial_state = {a.initial_state,
                                           bounds::product(volume(a.batch, a.hidden), 2)};
@@ -998,79 +934,47 @@ bool check_gru_lengths_pairs(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_gru_lengths_pairs(const CallCheck& call, const void* args) {
+  return check_as_gru_lengths_pairs<payload::GruLengthsPairsArgs>(call, args);
+}
+
 bool check_gru_lengths_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::GruLengthsVectorsArgs*>(args);
+  return check_as_gru_lengths_pairs<payload::GruLengthsVectorsArgs>(call, args);
+}
+
+template <typename Args>
+static bool check_as_lstm_lengths_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
-  const CallCheck::Bytes initial_state = {a.initial_state,
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
                                           bounds::product(volume(a.batch, a.hidden), 2)};
   const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
   const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
-  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
-         call.reads(lengths) &&
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(
              in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
              in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
-         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
-         values::gate(call, a.new_gate) && call.writes(output) &&
-         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_lstm_lengths_pairs(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::LstmLengthsPairsArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
-  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
-  const CallCheck::Bytes initial_cells = {a.initial_cells,
-                                          bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
-  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
-                                       lengths, output,         last_cells};
-  return call.reads(input) && call.reads(initial_hidden) &&
-         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(
-             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
-         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
-         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(operands, 4) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
+  return check_as_lstm_lengths_pairs<payload::LstmLengthsPairsArgs>(call, args);
 }
 
 bool check_lstm_lengths_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::LstmLengthsVectorsArgs*>(args);
-  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
-  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
-  const CallCheck::Bytes initial_cells = {a.initial_cells,
-                                          bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
-  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
-  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
-  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
-                                       lengths, output,         last_cells};
-  return call.reads(input) && call.reads(initial_hidden) &&
-         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
-         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
-         call.in_ranges(
-             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
-             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
-             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
-         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
-         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
-         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
-         call.disjoint(operands, 4) &&
-         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
-         call.scratch_suffices(a.scratch_bytes);
+  return check_as_lstm_lengths_pairs<payload::LstmLengthsVectorsArgs>(call, args);
 }
 
 }  // namespace operators

@@ -22,365 +22,94 @@ struct Operator {
   bool (*check)(const CallCheck& call, const void* args);
 };
 
+// All operators, in the order of their opcodes. OPERATOR(Conv2d, conv2d) is operators::kConv2d, with the opcode
+// kConv2d, the argument block payload::Conv2dArgs and the function check_conv2d().
+#define CMSIS_NN_DELEGATE_OPERATORS(OPERATOR)                   \
+  OPERATOR(Conv2d, conv2d)                                      \
+  OPERATOR(DepthwiseConv2d, depthwise_conv2d)                   \
+  OPERATOR(FullyConnected, fully_connected)                     \
+  OPERATOR(Add, add)                                            \
+  OPERATOR(AvgPool2d, avg_pool2d)                               \
+  OPERATOR(MaxPool2d, max_pool2d)                               \
+  OPERATOR(Softmax, softmax)                                    \
+  OPERATOR(Quantize, quantize)                                  \
+  OPERATOR(Dequantize, dequantize)                              \
+  OPERATOR(Transpose, transpose)                                \
+  OPERATOR(FullyConnectedPerTensor, fully_connected_per_tensor) \
+  OPERATOR(Mul, mul)                                            \
+  OPERATOR(StridedCopy, strided_copy)                           \
+  OPERATOR(Normalize, normalize)                                \
+  OPERATOR(AddBroadcast, add_broadcast)                         \
+  OPERATOR(MulBroadcast, mul_broadcast)                         \
+  OPERATOR(Lookup, lookup)                                      \
+  OPERATOR(LogSoftmax, log_softmax)                             \
+  OPERATOR(SoftmaxLong, softmax_long)                           \
+  OPERATOR(PadNd, pad_nd)                                       \
+  OPERATOR(TransposeConv2d, transpose_conv2d)                   \
+  OPERATOR(TransposeConv2dAny, transpose_conv2d_any)            \
+  OPERATOR(ReduceSum, reduce_sum)                               \
+  OPERATOR(BatchMatmul, batch_matmul)                           \
+  OPERATOR(Minimum, minimum)                                    \
+  OPERATOR(Maximum, maximum)                                    \
+  OPERATOR(Div, div)                                            \
+  OPERATOR(ReduceMax, reduce_max)                               \
+  OPERATOR(ReduceMin, reduce_min)                               \
+  OPERATOR(AdaptiveAvgPool2d, adaptive_avg_pool2d)              \
+  OPERATOR(MaxPool2dDilated, max_pool2d_dilated)                \
+  OPERATOR(Prelu, prelu)                                        \
+  OPERATOR(MaskedSoftmax, masked_softmax)                       \
+  OPERATOR(ResizeBilinear, resize_bilinear)                     \
+  OPERATOR(ResizeNearest, resize_nearest)                       \
+  OPERATOR(Argmax, argmax)                                      \
+  OPERATOR(Argmin, argmin)                                      \
+  OPERATOR(Embedding, embedding)                                \
+  OPERATOR(EmbeddingInt32, embedding_int32)                     \
+  OPERATOR(Conv2dLarge, conv2d_large)                           \
+  OPERATOR(Conv2dPairs, conv2d_pairs)                           \
+  OPERATOR(FullyConnectedPairs, fully_connected_pairs)          \
+  OPERATOR(DepthwiseConv2dPlanes, depthwise_conv2d_planes)      \
+  OPERATOR(AddLinear, add_linear)                               \
+  OPERATOR(Conv2dVectors, conv2d_vectors)                       \
+  OPERATOR(DepthwiseConv2dVectors, depthwise_conv2d_vectors)    \
+  OPERATOR(Conv2dWinograd, conv2d_winograd)                     \
+  OPERATOR(DepthwiseConv2dRows, depthwise_conv2d_rows)          \
+  OPERATOR(Gru, gru)                                            \
+  OPERATOR(Lstm, lstm)                                          \
+  OPERATOR(Rnn, rnn)                                            \
+  OPERATOR(GruPairs, gru_pairs)                                 \
+  OPERATOR(LstmPairs, lstm_pairs)                               \
+  OPERATOR(GruVectors, gru_vectors)                             \
+  OPERATOR(LstmVectors, lstm_vectors)                           \
+  OPERATOR(DequantizeInt16, dequantize_int16)                   \
+  OPERATOR(Keep, keep)                                          \
+  OPERATOR(QuantizeInt16, quantize_int16)                       \
+  OPERATOR(Recall, recall)                                      \
+  OPERATOR(DelayLineRead, delay_line_read)                      \
+  OPERATOR(DelayLineWrite, delay_line_write)                    \
+  OPERATOR(GruLengths, gru_lengths)                             \
+  OPERATOR(LastStep, last_step)                                 \
+  OPERATOR(LstmLengths, lstm_lengths)                           \
+  OPERATOR(RnnLengths, rnn_lengths)                             \
+  OPERATOR(GruLengthsPairs, gru_lengths_pairs)                  \
+  OPERATOR(GruLengthsVectors, gru_lengths_vectors)              \
+  OPERATOR(LstmLengthsPairs, lstm_lengths_pairs)                \
+  OPERATOR(LstmLengthsVectors, lstm_lengths_vectors)
+
 namespace operators {
 
-bool check_conv2d(const CallCheck& call, const void* args);
-inline constexpr Operator kConv2d = {payload::Opcode::kConv2d, sizeof(payload::Conv2dArgs),
-                                     check_conv2d};
-
-bool check_depthwise_conv2d(const CallCheck& call, const void* args);
-inline constexpr Operator kDepthwiseConv2d = {payload::Opcode::kDepthwiseConv2d,
-                                              sizeof(payload::DepthwiseConv2dArgs),
-                                              check_depthwise_conv2d};
-
-bool check_fully_connected(const CallCheck& call, const void* args);
-inline constexpr Operator kFullyConnected = {
-    payload::Opcode::kFullyConnected, sizeof(payload::FullyConnectedArgs), check_fully_connected};
-
-bool check_add(const CallCheck& call, const void* args);
-inline constexpr Operator kAdd = {payload::Opcode::kAdd, sizeof(payload::AddArgs), check_add};
-
-bool check_avg_pool2d(const CallCheck& call, const void* args);
-inline constexpr Operator kAvgPool2d = {payload::Opcode::kAvgPool2d, sizeof(payload::AvgPool2dArgs),
-                                        check_avg_pool2d};
-
-bool check_max_pool2d(const CallCheck& call, const void* args);
-inline constexpr Operator kMaxPool2d = {payload::Opcode::kMaxPool2d, sizeof(payload::MaxPool2dArgs),
-                                        check_max_pool2d};
-
-bool check_softmax(const CallCheck& call, const void* args);
-inline constexpr Operator kSoftmax = {payload::Opcode::kSoftmax, sizeof(payload::SoftmaxArgs),
-                                      check_softmax};
-
-bool check_quantize(const CallCheck& call, const void* args);
-inline constexpr Operator kQuantize = {payload::Opcode::kQuantize, sizeof(payload::QuantizeArgs),
-                                       check_quantize};
-
-bool check_dequantize(const CallCheck& call, const void* args);
-inline constexpr Operator kDequantize = {payload::Opcode::kDequantize,
-                                         sizeof(payload::DequantizeArgs), check_dequantize};
-
-bool check_transpose(const CallCheck& call, const void* args);
-inline constexpr Operator kTranspose = {payload::Opcode::kTranspose, sizeof(payload::TransposeArgs),
-                                        check_transpose};
-
-bool check_fully_connected_per_tensor(const CallCheck& call, const void* args);
-inline constexpr Operator kFullyConnectedPerTensor = {payload::Opcode::kFullyConnectedPerTensor,
-                                                      sizeof(payload::FullyConnectedPerTensorArgs),
-                                                      check_fully_connected_per_tensor};
-
-bool check_mul(const CallCheck& call, const void* args);
-inline constexpr Operator kMul = {payload::Opcode::kMul, sizeof(payload::MulArgs), check_mul};
-
-bool check_strided_copy(const CallCheck& call, const void* args);
-inline constexpr Operator kStridedCopy = {payload::Opcode::kStridedCopy,
-                                          sizeof(payload::StridedCopyArgs), check_strided_copy};
-
-bool check_normalize(const CallCheck& call, const void* args);
-inline constexpr Operator kNormalize = {payload::Opcode::kNormalize, sizeof(payload::NormalizeArgs),
-                                        check_normalize};
-
-bool check_add_broadcast(const CallCheck& call, const void* args);
-inline constexpr Operator kAddBroadcast = {payload::Opcode::kAddBroadcast,
-                                           sizeof(payload::AddBroadcastArgs), check_add_broadcast};
-
-bool check_mul_broadcast(const CallCheck& call, const void* args);
-inline constexpr Operator kMulBroadcast = {payload::Opcode::kMulBroadcast,
-                                           sizeof(payload::MulBroadcastArgs), check_mul_broadcast};
-
-bool check_lookup(const CallCheck& call, const void* args);
-inline constexpr Operator kLookup = {payload::Opcode::kLookup, sizeof(payload::LookupArgs),
-                                     check_lookup};
-
-bool check_log_softmax(const CallCheck& call, const void* args);
-inline constexpr Operator kLogSoftmax = {payload::Opcode::kLogSoftmax,
-                                         sizeof(payload::LogSoftmaxArgs), check_log_softmax};
-
-bool check_softmax_long(const CallCheck& call, const void* args);
-inline constexpr Operator kSoftmaxLong = {payload::Opcode::kSoftmaxLong,
-                                          sizeof(payload::SoftmaxLongArgs), check_softmax_long};
-
-bool check_pad_nd(const CallCheck& call, const void* args);
-inline constexpr Operator kPadNd = {payload::Opcode::kPadNd, sizeof(payload::PadNdArgs),
-                                    check_pad_nd};
-
-bool check_transpose_conv2d(const CallCheck& call, const void* args);
-inline constexpr Operator kTransposeConv2d = {payload::Opcode::kTransposeConv2d,
-                                              sizeof(payload::TransposeConv2dArgs),
-                                              check_transpose_conv2d};
-
-bool check_transpose_conv2d_any(const CallCheck& call, const void* args);
-inline constexpr Operator kTransposeConv2dAny = {payload::Opcode::kTransposeConv2dAny,
-                                                 sizeof(payload::TransposeConv2dAnyArgs),
-                                                 check_transpose_conv2d_any};
-
-bool check_reduce_sum(const CallCheck& call, const void* args);
-inline constexpr Operator kReduceSum = {payload::Opcode::kReduceSum, sizeof(payload::ReduceSumArgs),
-                                        check_reduce_sum};
-
-bool check_batch_matmul(const CallCheck& call, const void* args);
-inline constexpr Operator kBatchMatmul = {payload::Opcode::kBatchMatmul,
-                                          sizeof(payload::BatchMatmulArgs), check_batch_matmul};
-
-bool check_minimum(const CallCheck& call, const void* args);
-inline constexpr Operator kMinimum = {payload::Opcode::kMinimum, sizeof(payload::MinimumArgs),
-                                      check_minimum};
-
-bool check_maximum(const CallCheck& call, const void* args);
-inline constexpr Operator kMaximum = {payload::Opcode::kMaximum, sizeof(payload::MaximumArgs),
-                                      check_maximum};
-
-bool check_div(const CallCheck& call, const void* args);
-inline constexpr Operator kDiv = {payload::Opcode::kDiv, sizeof(payload::DivArgs), check_div};
-
-bool check_reduce_max(const CallCheck& call, const void* args);
-inline constexpr Operator kReduceMax = {payload::Opcode::kReduceMax, sizeof(payload::ReduceMaxArgs),
-                                        check_reduce_max};
-
-bool check_reduce_min(const CallCheck& call, const void* args);
-inline constexpr Operator kReduceMin = {payload::Opcode::kReduceMin, sizeof(payload::ReduceMinArgs),
-                                        check_reduce_min};
-
-bool check_adaptive_avg_pool2d(const CallCheck& call, const void* args);
-inline constexpr Operator kAdaptiveAvgPool2d = {payload::Opcode::kAdaptiveAvgPool2d,
-                                                sizeof(payload::AdaptiveAvgPool2dArgs),
-                                                check_adaptive_avg_pool2d};
-
-bool check_max_pool2d_dilated(const CallCheck& call, const void* args);
-inline constexpr Operator kMaxPool2dDilated = {payload::Opcode::kMaxPool2dDilated,
-                                               sizeof(payload::MaxPool2dDilatedArgs),
-                                               check_max_pool2d_dilated};
-
-bool check_prelu(const CallCheck& call, const void* args);
-inline constexpr Operator kPrelu = {payload::Opcode::kPrelu, sizeof(payload::PreluArgs),
-                                    check_prelu};
-
-bool check_masked_softmax(const CallCheck& call, const void* args);
-inline constexpr Operator kMaskedSoftmax = {
-    payload::Opcode::kMaskedSoftmax, sizeof(payload::MaskedSoftmaxArgs), check_masked_softmax};
-
-bool check_resize_bilinear(const CallCheck& call, const void* args);
-inline constexpr Operator kResizeBilinear = {
-    payload::Opcode::kResizeBilinear, sizeof(payload::ResizeBilinearArgs), check_resize_bilinear};
-
-bool check_resize_nearest(const CallCheck& call, const void* args);
-inline constexpr Operator kResizeNearest = {
-    payload::Opcode::kResizeNearest, sizeof(payload::ResizeNearestArgs), check_resize_nearest};
-
-bool check_argmax(const CallCheck& call, const void* args);
-inline constexpr Operator kArgmax = {payload::Opcode::kArgmax, sizeof(payload::ArgmaxArgs),
-                                     check_argmax};
-
-bool check_argmin(const CallCheck& call, const void* args);
-inline constexpr Operator kArgmin = {payload::Opcode::kArgmin, sizeof(payload::ArgminArgs),
-                                     check_argmin};
-
-bool check_embedding(const CallCheck& call, const void* args);
-inline constexpr Operator kEmbedding = {payload::Opcode::kEmbedding, sizeof(payload::EmbeddingArgs),
-                                        check_embedding};
-
-bool check_embedding_int32(const CallCheck& call, const void* args);
-inline constexpr Operator kEmbeddingInt32 = {
-    payload::Opcode::kEmbeddingInt32, sizeof(payload::EmbeddingInt32Args), check_embedding_int32};
-
-bool check_conv2d_large(const CallCheck& call, const void* args);
-inline constexpr Operator kConv2dLarge = {payload::Opcode::kConv2dLarge,
-                                          sizeof(payload::Conv2dLargeArgs), check_conv2d_large};
-
-bool check_conv2d_pairs(const CallCheck& call, const void* args);
-inline constexpr Operator kConv2dPairs = {payload::Opcode::kConv2dPairs,
-                                          sizeof(payload::Conv2dPairsArgs), check_conv2d_pairs};
-
-bool check_fully_connected_pairs(const CallCheck& call, const void* args);
-inline constexpr Operator kFullyConnectedPairs = {payload::Opcode::kFullyConnectedPairs,
-                                                  sizeof(payload::FullyConnectedPairsArgs),
-                                                  check_fully_connected_pairs};
-
-bool check_depthwise_conv2d_planes(const CallCheck& call, const void* args);
-inline constexpr Operator kDepthwiseConv2dPlanes = {payload::Opcode::kDepthwiseConv2dPlanes,
-                                                    sizeof(payload::DepthwiseConv2dPlanesArgs),
-                                                    check_depthwise_conv2d_planes};
-
-bool check_add_linear(const CallCheck& call, const void* args);
-inline constexpr Operator kAddLinear = {payload::Opcode::kAddLinear, sizeof(payload::AddLinearArgs),
-                                        check_add_linear};
-
-bool check_conv2d_vectors(const CallCheck& call, const void* args);
-inline constexpr Operator kConv2dVectors = {
-    payload::Opcode::kConv2dVectors, sizeof(payload::Conv2dVectorsArgs), check_conv2d_vectors};
-
-bool check_depthwise_conv2d_vectors(const CallCheck& call, const void* args);
-inline constexpr Operator kDepthwiseConv2dVectors = {payload::Opcode::kDepthwiseConv2dVectors,
-                                                     sizeof(payload::DepthwiseConv2dVectorsArgs),
-                                                     check_depthwise_conv2d_vectors};
-
-bool check_conv2d_winograd(const CallCheck& call, const void* args);
-inline constexpr Operator kConv2dWinograd = {
-    payload::Opcode::kConv2dWinograd, sizeof(payload::Conv2dWinogradArgs), check_conv2d_winograd};
-
-bool check_depthwise_conv2d_rows(const CallCheck& call, const void* args);
-inline constexpr Operator kDepthwiseConv2dRows = {payload::Opcode::kDepthwiseConv2dRows,
-                                                  sizeof(payload::DepthwiseConv2dRowsArgs),
-                                                  check_depthwise_conv2d_rows};
-
-bool check_gru(const CallCheck& call, const void* args);
-inline constexpr Operator kGru = {payload::Opcode::kGru, sizeof(payload::GruArgs), check_gru};
-
-bool check_lstm(const CallCheck& call, const void* args);
-inline constexpr Operator kLstm = {payload::Opcode::kLstm, sizeof(payload::LstmArgs), check_lstm};
-
-bool check_rnn(const CallCheck& call, const void* args);
-inline constexpr Operator kRnn = {payload::Opcode::kRnn, sizeof(payload::RnnArgs), check_rnn};
-
-bool check_gru_pairs(const CallCheck& call, const void* args);
-inline constexpr Operator kGruPairs = {payload::Opcode::kGruPairs, sizeof(payload::GruPairsArgs),
-                                       check_gru_pairs};
-
-bool check_lstm_pairs(const CallCheck& call, const void* args);
-inline constexpr Operator kLstmPairs = {payload::Opcode::kLstmPairs, sizeof(payload::LstmPairsArgs),
-                                        check_lstm_pairs};
-
-bool check_gru_vectors(const CallCheck& call, const void* args);
-inline constexpr Operator kGruVectors = {payload::Opcode::kGruVectors,
-                                         sizeof(payload::GruVectorsArgs), check_gru_vectors};
-
-bool check_lstm_vectors(const CallCheck& call, const void* args);
-inline constexpr Operator kLstmVectors = {payload::Opcode::kLstmVectors,
-                                          sizeof(payload::LstmVectorsArgs), check_lstm_vectors};
-
-bool check_dequantize_int16(const CallCheck& call, const void* args);
-inline constexpr Operator kDequantizeInt16 = {payload::Opcode::kDequantizeInt16,
-                                              sizeof(payload::DequantizeInt16Args),
-                                              check_dequantize_int16};
-
-bool check_keep(const CallCheck& call, const void* args);
-inline constexpr Operator kKeep = {payload::Opcode::kKeep, sizeof(payload::KeepArgs), check_keep};
-
-bool check_quantize_int16(const CallCheck& call, const void* args);
-inline constexpr Operator kQuantizeInt16 = {
-    payload::Opcode::kQuantizeInt16, sizeof(payload::QuantizeInt16Args), check_quantize_int16};
-
-bool check_recall(const CallCheck& call, const void* args);
-inline constexpr Operator kRecall = {payload::Opcode::kRecall, sizeof(payload::RecallArgs),
-                                     check_recall};
-
-bool check_delay_line_read(const CallCheck& call, const void* args);
-inline constexpr Operator kDelayLineRead = {
-    payload::Opcode::kDelayLineRead, sizeof(payload::DelayLineReadArgs), check_delay_line_read};
-
-bool check_delay_line_write(const CallCheck& call, const void* args);
-inline constexpr Operator kDelayLineWrite = {
-    payload::Opcode::kDelayLineWrite, sizeof(payload::DelayLineWriteArgs), check_delay_line_write};
-
-bool check_gru_lengths(const CallCheck& call, const void* args);
-inline constexpr Operator kGruLengths = {payload::Opcode::kGruLengths,
-                                         sizeof(payload::GruLengthsArgs), check_gru_lengths};
-
-bool check_last_step(const CallCheck& call, const void* args);
-inline constexpr Operator kLastStep = {payload::Opcode::kLastStep, sizeof(payload::LastStepArgs),
-                                       check_last_step};
-
-bool check_lstm_lengths(const CallCheck& call, const void* args);
-inline constexpr Operator kLstmLengths = {payload::Opcode::kLstmLengths,
-                                          sizeof(payload::LstmLengthsArgs), check_lstm_lengths};
-
-bool check_rnn_lengths(const CallCheck& call, const void* args);
-inline constexpr Operator kRnnLengths = {payload::Opcode::kRnnLengths,
-                                         sizeof(payload::RnnLengthsArgs), check_rnn_lengths};
-
-bool check_gru_lengths_pairs(const CallCheck& call, const void* args);
-inline constexpr Operator kGruLengthsPairs = {payload::Opcode::kGruLengthsPairs,
-                                              sizeof(payload::GruLengthsPairsArgs),
-                                              check_gru_lengths_pairs};
-
-bool check_gru_lengths_vectors(const CallCheck& call, const void* args);
-inline constexpr Operator kGruLengthsVectors = {payload::Opcode::kGruLengthsVectors,
-                                                sizeof(payload::GruLengthsVectorsArgs),
-                                                check_gru_lengths_vectors};
-
-bool check_lstm_lengths_pairs(const CallCheck& call, const void* args);
-inline constexpr Operator kLstmLengthsPairs = {payload::Opcode::kLstmLengthsPairs,
-                                               sizeof(payload::LstmLengthsPairsArgs),
-                                               check_lstm_lengths_pairs};
-
-bool check_lstm_lengths_vectors(const CallCheck& call, const void* args);
-inline constexpr Operator kLstmLengthsVectors = {payload::Opcode::kLstmLengthsVectors,
-                                                 sizeof(payload::LstmLengthsVectorsArgs),
-                                                 check_lstm_lengths_vectors};
+#define CMSIS_NN_DELEGATE_DECLARE(Name, name)                                                 \
+  bool check_##name(const CallCheck& call, const void* args);                                 \
+  inline constexpr Operator k##Name = {payload::Opcode::k##Name, sizeof(payload::Name##Args), \
+                                       check_##name};
+CMSIS_NN_DELEGATE_OPERATORS(CMSIS_NN_DELEGATE_DECLARE)
+#undef CMSIS_NN_DELEGATE_DECLARE
 
 }  // namespace operators
 
-/// All operators, in the order of their opcodes.
 inline constexpr Operator kOperators[] = {
-    operators::kConv2d,
-    operators::kDepthwiseConv2d,
-    operators::kFullyConnected,
-    operators::kAdd,
-    operators::kAvgPool2d,
-    operators::kMaxPool2d,
-    operators::kSoftmax,
-    operators::kQuantize,
-    operators::kDequantize,
-    operators::kTranspose,
-    operators::kFullyConnectedPerTensor,
-    operators::kMul,
-    operators::kStridedCopy,
-    operators::kNormalize,
-    operators::kAddBroadcast,
-    operators::kMulBroadcast,
-    operators::kLookup,
-    operators::kLogSoftmax,
-    operators::kSoftmaxLong,
-    operators::kPadNd,
-    operators::kTransposeConv2d,
-    operators::kTransposeConv2dAny,
-    operators::kReduceSum,
-    operators::kBatchMatmul,
-    operators::kMinimum,
-    operators::kMaximum,
-    operators::kDiv,
-    operators::kReduceMax,
-    operators::kReduceMin,
-    operators::kAdaptiveAvgPool2d,
-    operators::kMaxPool2dDilated,
-    operators::kPrelu,
-    operators::kMaskedSoftmax,
-    operators::kResizeBilinear,
-    operators::kResizeNearest,
-    operators::kArgmax,
-    operators::kArgmin,
-    operators::kEmbedding,
-    operators::kEmbeddingInt32,
-    operators::kConv2dLarge,
-    operators::kConv2dPairs,
-    operators::kFullyConnectedPairs,
-    operators::kDepthwiseConv2dPlanes,
-    operators::kAddLinear,
-    operators::kConv2dVectors,
-    operators::kDepthwiseConv2dVectors,
-    operators::kConv2dWinograd,
-    operators::kDepthwiseConv2dRows,
-    operators::kGru,
-    operators::kLstm,
-    operators::kRnn,
-    operators::kGruPairs,
-    operators::kLstmPairs,
-    operators::kGruVectors,
-    operators::kLstmVectors,
-    operators::kDequantizeInt16,
-    operators::kKeep,
-    operators::kQuantizeInt16,
-    operators::kRecall,
-    operators::kDelayLineRead,
-    operators::kDelayLineWrite,
-    operators::kGruLengths,
-    operators::kLastStep,
-    operators::kLstmLengths,
-    operators::kRnnLengths,
-    operators::kGruLengthsPairs,
-    operators::kGruLengthsVectors,
-    operators::kLstmLengthsPairs,
-    operators::kLstmLengthsVectors,
+#define CMSIS_NN_DELEGATE_ENTRY(Name, name) operators::k##Name,
+    CMSIS_NN_DELEGATE_OPERATORS(CMSIS_NN_DELEGATE_ENTRY)
+#undef CMSIS_NN_DELEGATE_ENTRY
 };
 
 }  // namespace cmsis_nn_delegate
