@@ -594,6 +594,7 @@ cmsis_nn_delegate_test(
 cmsis_nn_delegate_library(
   operator_fields HOST TESTONLY
   HDRS
+    tests/payloads/operator_field.h
     tests/payloads/operator_fields.h
   DEPS
     format

@@ -19,112 +19,15 @@ _TEXT = """\
 // The members of every argument block, for what changes them one by one.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
 #include "runtime/payload/format.h"
+#include "tests/payloads/operator_field.h"
 
 namespace cmsis_nn_delegate {{
 
-/// What a member is. From kInput on it is a reference, from kFilter on one that names constants.
-enum class FieldKind : std::uint8_t {{
-  kInteger,
-  kFloat,
-  kInput,
-  kOutput,
-  kState,
-  kScratch,
-  kFilter,
-  kBias,
-  kMultiplier,
-  kShift,
-}};
-
-/// A number of an argument block.
-struct NumberAt {{
-  std::uint16_t offset;
-  std::uint8_t bytes;  // 2 or 4
-  bool is_signed;
-
-  constexpr std::int64_t low() const {{ return is_signed ? -(std::int64_t{{1}} << (8 * bytes - 1)) : 0; }}
-  constexpr std::int64_t high() const {{
-    return (std::int64_t{{1}} << (8 * bytes - (is_signed ? 1 : 0))) - 1;
-  }}
-
-  std::int32_t get(const void* args) const {{
-    const auto* at = static_cast<const char*>(args) + offset;
-    if (bytes == sizeof(std::int32_t)) {{
-      return read<std::int32_t>(at);
-    }}
-    return is_signed ? read<std::int16_t>(at) : read<std::uint16_t>(at);
-  }}
-
-  /// Writes as many low bits of `value` as the number has.
-  void set(void* args, std::int32_t value) const {{
-    std::memcpy(static_cast<char*>(args) + offset, &value, bytes);  // little-endian
-  }}
-
- private:
-  template <typename T>
-  static T read(const char* at) {{
-    T value;
-    std::memcpy(&value, at, sizeof(value));
-    return value;
-  }}
-}};
-
-constexpr NumberAt i16(std::uint16_t offset) {{ return {{offset, 2, true}}; }}
-constexpr NumberAt u16(std::uint16_t offset) {{ return {{offset, 2, false}}; }}
-constexpr NumberAt i32(std::uint16_t offset) {{ return {{offset, 4, true}}; }}
-/// Of a reference or a float.
-constexpr NumberAt u32(std::uint16_t offset) {{ return {{offset, 4, false}}; }}
-
-/// A member of an argument block; nested structs are taken apart. References and floats have 4 bytes.
-struct OperatorField {{
-  const char* name;
-  NumberAt at;
-  FieldKind kind;
-  /// Of an integer with a range of its own, which is [low, high]. `related`: other members limit it, too.
-  bool ranged;
-  bool related;
-  std::int32_t low;
-  std::int32_t high;
-  /// Of a reference: the data is so many elements as the product of these members.
-  std::uint8_t alignment;
-  std::uint8_t element_bytes;
-  std::uint8_t factor_count;
-  NumberAt factors[4];
-
-  constexpr bool is_reference() const {{ return kind >= FieldKind::kInput; }}
-  constexpr bool is_constant() const {{ return kind >= FieldKind::kFilter; }}
-
-  /// The size of the data that this member of `args` names; 0 if a factor is not positive, at most 2^40.
-  std::uint64_t bytes(const void* args) const {{
-    constexpr std::uint64_t kMost = std::uint64_t{{1}} << 40;
-    std::uint64_t size = element_bytes;
-    for (unsigned i = 0; i < factor_count; ++i) {{
-      const std::int32_t factor = factors[i].get(args);
-      if (factor <= 0) {{
-        return 0;
-      }}
-      size *= static_cast<std::uint32_t>(factor);
-      size = size < kMost ? size : kMost;
-    }}
-    return size;
-  }}
-}};
-
-struct OperatorFields {{
-  const OperatorField* fields;
-  std::uint16_t count;
-  std::uint16_t bytes;  // of the argument block; 0: no operator has this opcode
-
-  const OperatorField* begin() const {{ return fields; }}
-  const OperatorField* end() const {{ return fields + count; }}
-}};
-
+// clang-format off: a member is a line.
 {tables}
+// clang-format on
+
 /// The most fields of an argument block that refer to memory.
 inline constexpr unsigned kMaxReferences = {most};
 
@@ -157,23 +60,24 @@ def _number(offset: int, type: Union[Scalar, Struct]) -> str:
 
 
 def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -> str:
-    kind = "Float" if field.type is F32 else "Integer"
-    alignment, element_bytes = 1, 0
-    factors: list[str] = []
+    at = _number(offset, field.type)
     if field.operand:
-        kind = camel(field.operand.role.name)
-        alignment, element_bytes = field.operand.align, field.operand.element.size
+        factors: list[str] = []
         for factor in field.operand.shape:
             members = [member for member in _flat(layout) if f"{member[0]}.".startswith(factor + ".")]
             found = [_number(at, member.type) for _, at, member, _ in members]
             if not found:
                 raise ValueError(f"{layout.name}.{path}: there is no field {factor}")
             factors += found
-    ranged = field.low is not None
-    low, high = (field.low, field.high) if ranged else (0, 0)
-    flags = f"{str(ranged).lower()}, {str(bool(parent.values)).lower()}"
-    sizes = f"{alignment}, {element_bytes}, {len(factors)}, {{{', '.join(factors)}}}"
-    return f'    {{"{path}", {_number(offset, field.type)}, FieldKind::k{kind}, {flags}, {low}, {high}, {sizes}}},'
+        kind = f"FieldKind::k{camel(field.operand.role.name)}"
+        sizes = f"{field.operand.align}, {field.operand.element.size}, {{{', '.join(factors)}}}"
+        return f'    reference("{path}", {offset}, {kind}, {sizes}),'
+    if field.type is F32:
+        return f'    real("{path}", {offset}),'
+    if field.low is None:
+        return f'    integer("{path}", {at}),'
+    function = "related" if parent.values else "ranged"
+    return f'    {function}("{path}", {at}, {field.low}, {field.high}),'
 
 
 def generate() -> str:
