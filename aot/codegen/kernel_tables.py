@@ -71,11 +71,6 @@ using executorch::runtime::Error;
 
 {providers}
 
-// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
-// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
-// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
-// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
-
 {kernels}
 }}  // namespace {namespace}
 }}  // namespace cmsis_nn_delegate
@@ -212,13 +207,8 @@ def _declarations(kernel: KernelSpec, provider: Provider) -> str:
 
 
 def _declaration(kernel: KernelSpec, name: str, documentation: str) -> str:
-    lines = comment(documentation)
-    lines.append(f"extern const KernelOf<payload::Opcode::k{camel(kernel.name)}> k{camel(name)};")
-    lines.append(f"Error run_{name}(const void* args, const Bases& bases);")
-    lines.append(f"inline Error {name}(const payload::{kernel.args.name}& args, const Bases& bases) {{")
-    lines.append(f"  return run_{name}(&args, bases);")
-    lines.append("}")
-    return "\n".join([*lines, ""])
+    declared = f"CMSIS_NN_DELEGATE_KERNEL({camel(kernel.name)}, {camel(name)}, {name})"
+    return "\n".join([*comment(documentation), declared, ""])
 
 
 def _table(table: Table) -> str:

@@ -147,6 +147,23 @@ struct KernelOf : Kernel {
   }
 };
 
+/// Declares a kernel, in the namespace of its provider, for calls of an operator (or for some of them):
+///
+///   CMSIS_NN_DELEGATE_KERNEL(Conv2d, Conv2d, conv2d)
+///
+/// kConv2d is for tables: it has what validation needs to know, and links the checks of its calls.
+/// run_conv2d() is its `run`, which links nothing else. conv2d() is the same function with the type
+/// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp`
+/// writes. Both check nothing: `args` must be such as init() accepts, and the memory behind `bases`
+/// as large as `args` says.
+#define CMSIS_NN_DELEGATE_KERNEL(Operator, Name, name)                           \
+  extern const KernelOf<payload::Opcode::k##Operator> k##Name;                   \
+  ::executorch::runtime::Error run_##name(const void* args, const Bases& bases); \
+  inline ::executorch::runtime::Error name(const payload::Operator##Args& args,  \
+                                           const Bases& bases) {                 \
+    return run_##name(&args, bases);                                             \
+  }
+
 /// A set of `Isa` as bits.
 using IsaSet = std::uint8_t;
 

@@ -30,140 +30,63 @@ inline constexpr std::uint32_t kProviderRevisions[] = {payload::kPortableRevisio
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {"cmsis-nn", isa_set(kCompiledIsa), kProviderRevisions};
 
-// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
-// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
-// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
-// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
-
 /// arm_convolve_wrapper_s8.
-extern const KernelOf<payload::Opcode::kConv2d> kConv2d;
-Error run_conv2d(const void* args, const Bases& bases);
-inline Error conv2d(const payload::Conv2dArgs& args, const Bases& bases) {
-  return run_conv2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2d, Conv2d, conv2d)
 
 /// arm_depthwise_conv_wrapper_s8.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d;
-Error run_depthwise_conv2d(const void* args, const Bases& bases);
-inline Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return run_depthwise_conv2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2d, depthwise_conv2d)
 
 /// arm_depthwise_conv_3x3_s8, for the calls that arm_depthwise_conv_wrapper_s8 gives to it.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d3x3;
-Error run_depthwise_conv2d_3x3(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_3x3(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return run_depthwise_conv2d_3x3(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2d3x3, depthwise_conv2d_3x3)
 
 /// arm_depthwise_conv_s8_opt, for the calls that arm_depthwise_conv_wrapper_s8 gives to it.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2dOpt;
-Error run_depthwise_conv2d_opt(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_opt(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return run_depthwise_conv2d_opt(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2dOpt, depthwise_conv2d_opt)
 
 /// arm_nn_vec_mat_mult_t_per_ch_s8.
-extern const KernelOf<payload::Opcode::kFullyConnected> kFullyConnected;
-Error run_fully_connected(const void* args, const Bases& bases);
-inline Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
-  return run_fully_connected(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(FullyConnected, FullyConnected, fully_connected)
 
 /// arm_elementwise_add_s8.
-extern const KernelOf<payload::Opcode::kAdd> kAdd;
-Error run_add(const void* args, const Bases& bases);
-inline Error add(const payload::AddArgs& args, const Bases& bases) { return run_add(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Add, Add, add)
 
 /// arm_avgpool_s8.
-extern const KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d;
-Error run_avg_pool2d(const void* args, const Bases& bases);
-inline Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
-  return run_avg_pool2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2d, AvgPool2d, avg_pool2d)
 
 /// arm_max_pool_s8.
-extern const KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d;
-Error run_max_pool2d(const void* args, const Bases& bases);
-inline Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
-  return run_max_pool2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2d, MaxPool2d, max_pool2d)
 
 /// arm_softmax_s8.
-extern const KernelOf<payload::Opcode::kSoftmax> kSoftmax;
-Error run_softmax(const void* args, const Bases& bases);
-inline Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
-  return run_softmax(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Softmax, Softmax, softmax)
 
 /// arm_nn_vec_mat_mult_t_s8.
-extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor;
-Error run_fully_connected_per_tensor(const void* args, const Bases& bases);
-inline Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
-                                        const Bases& bases) {
-  return run_fully_connected_per_tensor(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPerTensor, FullyConnectedPerTensor,
+                         fully_connected_per_tensor)
 
 /// arm_elementwise_mul_s8.
-extern const KernelOf<payload::Opcode::kMul> kMul;
-Error run_mul(const void* args, const Bases& bases);
-inline Error mul(const payload::MulArgs& args, const Bases& bases) { return run_mul(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Mul, Mul, mul)
 
 /// arm_elementwise_add_s8.
-extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
-Error run_add_broadcast(const void* args, const Bases& bases);
-inline Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
-  return run_add_broadcast(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AddBroadcast, AddBroadcast, add_broadcast)
 
 /// arm_elementwise_mul_s8.
-extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
-Error run_mul_broadcast(const void* args, const Bases& bases);
-inline Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
-  return run_mul_broadcast(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(MulBroadcast, MulBroadcast, mul_broadcast)
 
 /// arm_transpose_conv_s8.
-extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
-Error run_transpose_conv2d(const void* args, const Bases& bases);
-inline Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases) {
-  return run_transpose_conv2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(TransposeConv2d, TransposeConv2d, transpose_conv2d)
 
 /// arm_batch_matmul_s8.
-extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
-Error run_batch_matmul(const void* args, const Bases& bases);
-inline Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
-  return run_batch_matmul(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmul, BatchMatmul, batch_matmul)
 
 /// arm_minimum_s8.
-extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
-Error run_minimum(const void* args, const Bases& bases);
-inline Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
-  return run_minimum(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Minimum, Minimum, minimum)
 
 /// arm_maximum_s8.
-extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
-Error run_maximum(const void* args, const Bases& bases);
-inline Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
-  return run_maximum(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Maximum, Maximum, maximum)
 
 /// arm_nn_lstm_step_s8.
-extern const KernelOf<payload::Opcode::kLstm> kLstm;
-Error run_lstm(const void* args, const Bases& bases);
-inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
-  return run_lstm(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Lstm, Lstm, lstm)
 
 /// arm_nn_lstm_step_s8.
-extern const KernelOf<payload::Opcode::kLstmLengths> kLstmLengths;
-Error run_lstm_lengths(const void* args, const Bases& bases);
-inline Error lstm_lengths(const payload::LstmLengthsArgs& args, const Bases& bases) {
-  return run_lstm_lengths(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmLengths, LstmLengths, lstm_lengths)
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

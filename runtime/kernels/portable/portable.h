@@ -27,564 +27,289 @@ using executorch::runtime::Error;
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {"portable", kAcceptedIsas, kRevisions};
 
-// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
-// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
-// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
-// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
-
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
-extern const KernelOf<payload::Opcode::kConv2d> kConv2d;
-Error run_conv2d(const void* args, const Bases& bases);
-inline Error conv2d(const payload::Conv2dArgs& args, const Bases& bases) {
-  return run_conv2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2d, Conv2d, conv2d)
 
 /// int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d;
-Error run_depthwise_conv2d(const void* args, const Bases& bases);
-inline Error depthwise_conv2d(const payload::DepthwiseConv2dArgs& args, const Bases& bases) {
-  return run_depthwise_conv2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2d, depthwise_conv2d)
 
 /// int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias
 /// already contains -zero_point of the input * sum(filter row), on every ISA, so that no
 /// kernel needs an input offset, or kernel sums at run time on MVE.
-extern const KernelOf<payload::Opcode::kFullyConnected> kFullyConnected;
-Error run_fully_connected(const void* args, const Bases& bases);
-inline Error fully_connected(const payload::FullyConnectedArgs& args, const Bases& bases) {
-  return run_fully_connected(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(FullyConnected, FullyConnected, fully_connected)
 
 /// int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.
-extern const KernelOf<payload::Opcode::kAdd> kAdd;
-Error run_add(const void* args, const Bases& bases);
-inline Error add(const payload::AddArgs& args, const Bases& bases) { return run_add(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Add, Add, add)
 
 /// int8 average pooling, NHWC; padding does not count; input and output share scale and
 /// zero point.
-extern const KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d;
-Error run_avg_pool2d(const void* args, const Bases& bases);
-inline Error avg_pool2d(const payload::AvgPool2dArgs& args, const Bases& bases) {
-  return run_avg_pool2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2d, AvgPool2d, avg_pool2d)
 
 /// int8 maximum pooling, NHWC; padding does not count; input and output share scale and
 /// zero point.
-extern const KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d;
-Error run_max_pool2d(const void* args, const Bases& bases);
-inline Error max_pool2d(const payload::MaxPool2dArgs& args, const Bases& bases) {
-  return run_max_pool2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2d, MaxPool2d, max_pool2d)
 
 /// int8 softmax along rows; the output has scale 1/256 and zero point -128.
-extern const KernelOf<payload::Opcode::kSoftmax> kSoftmax;
-Error run_softmax(const void* args, const Bases& bases);
-inline Error softmax(const payload::SoftmaxArgs& args, const Bases& bases) {
-  return run_softmax(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Softmax, Softmax, softmax)
 
 /// float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives
 /// the zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on
 /// the way; channels = 1 keeps the order.
-extern const KernelOf<payload::Opcode::kQuantize> kQuantize;
-Error run_quantize(const void* args, const Bases& bases);
-inline Error quantize(const payload::QuantizeArgs& args, const Bases& bases) {
-  return run_quantize(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Quantize, Quantize, quantize)
 
 /// int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed
 /// to [batch, channels, pixels] on the way; channels = 1 keeps the order.
-extern const KernelOf<payload::Opcode::kDequantize> kDequantize;
-Error run_dequantize(const void* args, const Bases& bases);
-inline Error dequantize(const payload::DequantizeArgs& args, const Bases& bases) {
-  return run_dequantize(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Dequantize, Dequantize, dequantize)
 
 /// int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and
 /// columns = h * w, the reverse with them exchanged, and a copy with rows = 1.
-extern const KernelOf<payload::Opcode::kTranspose> kTranspose;
-Error run_transpose(const void* args, const Bases& bases);
-inline Error transpose(const payload::TransposeArgs& args, const Bases& bases) {
-  return run_transpose(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Transpose, Transpose, transpose)
 
 /// FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.
-extern const KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor;
-Error run_fully_connected_per_tensor(const void* args, const Bases& bases);
-inline Error fully_connected_per_tensor(const payload::FullyConnectedPerTensorArgs& args,
-                                        const Bases& bases) {
-  return run_fully_connected_per_tensor(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPerTensor, FullyConnectedPerTensor,
+                         fully_connected_per_tensor)
 
 /// int8 elementwise product of two tensors of one shape. The output may be one of the
 /// inputs.
-extern const KernelOf<payload::Opcode::kMul> kMul;
-Error run_mul(const void* args, const Bases& bases);
-inline Error mul(const payload::MulArgs& args, const Bases& bases) { return run_mul(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Mul, Mul, mul)
 
 /// Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1
 /// and come first. The input starts at input_offset, the output at output_offset. Every
 /// step stays inside both tensors. The copy may leave elements of the output as they are.
-extern const KernelOf<payload::Opcode::kStridedCopy> kStridedCopy;
-Error run_strided_copy(const void* args, const Bases& bases);
-inline Error strided_copy(const payload::StridedCopyArgs& args, const Bases& bases) {
-  return run_strided_copy(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(StridedCopy, StridedCopy, strided_copy)
 
 /// int8 normalization of groups of outer * inner elements, each with its own mean and
 /// variance. The output may be the input.
-extern const KernelOf<payload::Opcode::kNormalize> kNormalize;
-Error run_normalize(const void* args, const Bases& bases);
-inline Error normalize(const payload::NormalizeArgs& args, const Bases& bases) {
-  return run_normalize(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Normalize, Normalize, normalize)
 
 /// int8 elementwise sum of two tensors that are repeated along some dimensions. The output
 /// may be an input of its size.
-extern const KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast;
-Error run_add_broadcast(const void* args, const Bases& bases);
-inline Error add_broadcast(const payload::AddBroadcastArgs& args, const Bases& bases) {
-  return run_add_broadcast(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AddBroadcast, AddBroadcast, add_broadcast)
 
 /// int8 elementwise product of two tensors that are repeated along some dimensions. The
 /// output may be an input of its size.
-extern const KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast;
-Error run_mul_broadcast(const void* args, const Bases& bases);
-inline Error mul_broadcast(const payload::MulBroadcastArgs& args, const Bases& bases) {
-  return run_mul_broadcast(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(MulBroadcast, MulBroadcast, mul_broadcast)
 
 /// int8 table look-up of each element. The output may be the input.
-extern const KernelOf<payload::Opcode::kLookup> kLookup;
-Error run_lookup(const void* args, const Bases& bases);
-inline Error lookup(const payload::LookupArgs& args, const Bases& bases) {
-  return run_lookup(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Lookup, Lookup, lookup)
 
 /// int8 logarithm of softmax along rows.
-extern const KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax;
-Error run_log_softmax(const void* args, const Bases& bases);
-inline Error log_softmax(const payload::LogSoftmaxArgs& args, const Bases& bases) {
-  return run_log_softmax(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LogSoftmax, LogSoftmax, log_softmax)
 
 /// SoftmaxArgs for rows of any size.
-extern const KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong;
-Error run_softmax_long(const void* args, const Bases& bases);
-inline Error softmax_long(const payload::SoftmaxLongArgs& args, const Bases& bases) {
-  return run_softmax_long(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(SoftmaxLong, SoftmaxLong, softmax_long)
 
 /// Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have
 /// size 1 and come first. What lies outside of the input: mode 0, the constant `fill`; 1,
 /// the input reflected at its first and last element; 2, its first or last element; 3, the
 /// input again, as on a ring.
-extern const KernelOf<payload::Opcode::kPadNd> kPadNd;
-Error run_pad_nd(const void* args, const Bases& bases);
-inline Error pad_nd(const payload::PadNdArgs& args, const Bases& bases) {
-  return run_pad_nd(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(PadNd, PadNd, pad_nd)
 
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
 /// output channel.
-extern const KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d;
-Error run_transpose_conv2d(const void* args, const Bases& bases);
-inline Error transpose_conv2d(const payload::TransposeConv2dArgs& args, const Bases& bases) {
-  return run_transpose_conv2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(TransposeConv2d, TransposeConv2d, transpose_conv2d)
 
 /// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
 /// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
 /// padding on, `dilation` apart; the sums start with the bias and are requantized per
 /// output channel.
-extern const KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny;
-Error run_transpose_conv2d_any(const void* args, const Bases& bases);
-inline Error transpose_conv2d_any(const payload::TransposeConv2dAnyArgs& args, const Bases& bases) {
-  return run_transpose_conv2d_any(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(TransposeConv2dAny, TransposeConv2dAny, transpose_conv2d_any)
 
 /// int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean
 /// contains its divisor.
-extern const KernelOf<payload::Opcode::kReduceSum> kReduceSum;
-Error run_reduce_sum(const void* args, const Bases& bases);
-inline Error reduce_sum(const payload::ReduceSumArgs& args, const Bases& bases) {
-  return run_reduce_sum(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(ReduceSum, ReduceSum, reduce_sum)
 
 /// int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product
 /// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
 /// batch of the other input.
-extern const KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul;
-Error run_batch_matmul(const void* args, const Bases& bases);
-inline Error batch_matmul(const payload::BatchMatmulArgs& args, const Bases& bases) {
-  return run_batch_matmul(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmul, BatchMatmul, batch_matmul)
 
 /// int8 elementwise minimum of two tensors, which may be repeated along some dimensions.
 /// All tensors share scale and zero point. The output may be an input of its size.
-extern const KernelOf<payload::Opcode::kMinimum> kMinimum;
-Error run_minimum(const void* args, const Bases& bases);
-inline Error minimum(const payload::MinimumArgs& args, const Bases& bases) {
-  return run_minimum(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Minimum, Minimum, minimum)
 
 /// int8 elementwise maximum of two tensors, which may be repeated along some dimensions.
 /// All tensors share scale and zero point. The output may be an input of its size.
-extern const KernelOf<payload::Opcode::kMaximum> kMaximum;
-Error run_maximum(const void* args, const Bases& bases);
-inline Error maximum(const payload::MaximumArgs& args, const Bases& bases) {
-  return run_maximum(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Maximum, Maximum, maximum)
 
 /// int8 elementwise quotient of two tensors, which may be repeated along some dimensions.
 /// The output may be an input of its size.
-extern const KernelOf<payload::Opcode::kDiv> kDiv;
-Error run_div(const void* args, const Bases& bases);
-inline Error div(const payload::DivArgs& args, const Bases& bases) { return run_div(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Div, Div, div)
 
 /// int8 maximum over the middle one of three dimensions; input and output share scale and
 /// zero point.
-extern const KernelOf<payload::Opcode::kReduceMax> kReduceMax;
-Error run_reduce_max(const void* args, const Bases& bases);
-inline Error reduce_max(const payload::ReduceMaxArgs& args, const Bases& bases) {
-  return run_reduce_max(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(ReduceMax, ReduceMax, reduce_max)
 
 /// int8 minimum over the middle one of three dimensions; input and output share scale and
 /// zero point.
-extern const KernelOf<payload::Opcode::kReduceMin> kReduceMin;
-Error run_reduce_min(const void* args, const Bases& bases);
-inline Error reduce_min(const payload::ReduceMinArgs& args, const Bases& bases) {
-  return run_reduce_min(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(ReduceMin, ReduceMin, reduce_min)
 
 /// int8 average pooling, NHWC, of windows as long as the output size asks for; input and
 /// output share scale and zero point.
-extern const KernelOf<payload::Opcode::kAdaptiveAvgPool2d> kAdaptiveAvgPool2d;
-Error run_adaptive_avg_pool2d(const void* args, const Bases& bases);
-inline Error adaptive_avg_pool2d(const payload::AdaptiveAvgPool2dArgs& args, const Bases& bases) {
-  return run_adaptive_avg_pool2d(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AdaptiveAvgPool2d, AdaptiveAvgPool2d, adaptive_avg_pool2d)
 
 /// int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window
 /// that sees no pixel gives the lowest value; input and output share scale and zero point.
-extern const KernelOf<payload::Opcode::kMaxPool2dDilated> kMaxPool2dDilated;
-Error run_max_pool2d_dilated(const void* args, const Bases& bases);
-inline Error max_pool2d_dilated(const payload::MaxPool2dDilatedArgs& args, const Bases& bases) {
-  return run_max_pool2d_dilated(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dDilated, MaxPool2dDilated, max_pool2d_dilated)
 
 /// int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
 /// their channel. The output may be the input.
-extern const KernelOf<payload::Opcode::kPrelu> kPrelu;
-Error run_prelu(const void* args, const Bases& bases);
-inline Error prelu(const payload::PreluArgs& args, const Bases& bases) {
-  return run_prelu(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Prelu, Prelu, prelu)
 
 /// SoftmaxArgs for rows of any size, with a mask: where it is not 0, elements do not count,
 /// and become 0. Row i has row i % mask_rows of the mask.
-extern const KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax;
-Error run_masked_softmax(const void* args, const Bases& bases);
-inline Error masked_softmax(const payload::MaskedSoftmaxArgs& args, const Bases& bases) {
-  return run_masked_softmax(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmax, MaskedSoftmax, masked_softmax)
 
 /// int8 bilinear interpolation, NHWC; input and output share scale and zero point.
-extern const KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear;
-Error run_resize_bilinear(const void* args, const Bases& bases);
-inline Error resize_bilinear(const payload::ResizeBilinearArgs& args, const Bases& bases) {
-  return run_resize_bilinear(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(ResizeBilinear, ResizeBilinear, resize_bilinear)
 
 /// int8 nearest-neighbour resampling, NHWC.
-extern const KernelOf<payload::Opcode::kResizeNearest> kResizeNearest;
-Error run_resize_nearest(const void* args, const Bases& bases);
-inline Error resize_nearest(const payload::ResizeNearestArgs& args, const Bases& bases) {
-  return run_resize_nearest(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(ResizeNearest, ResizeNearest, resize_nearest)
 
 /// Index of the first maximum of int8 numbers along the middle one of three dimensions, as
 /// int64.
-extern const KernelOf<payload::Opcode::kArgmax> kArgmax;
-Error run_argmax(const void* args, const Bases& bases);
-inline Error argmax(const payload::ArgmaxArgs& args, const Bases& bases) {
-  return run_argmax(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Argmax, Argmax, argmax)
 
 /// Index of the first minimum of int8 numbers along the middle one of three dimensions, as
 /// int64.
-extern const KernelOf<payload::Opcode::kArgmin> kArgmin;
-Error run_argmin(const void* args, const Bases& bases);
-inline Error argmin(const payload::ArgminArgs& args, const Bases& bases) {
-  return run_argmin(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Argmin, Argmin, argmin)
 
 /// Copies the rows of an int8 table that int64 indices choose. Row [i, j] of the output is
 /// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
 /// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
 /// the output is then undefined.
-extern const KernelOf<payload::Opcode::kEmbedding> kEmbedding;
-Error run_embedding(const void* args, const Bases& bases);
-inline Error embedding(const payload::EmbeddingArgs& args, const Bases& bases) {
-  return run_embedding(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Embedding, Embedding, embedding)
 
 /// Copies the rows of an int8 table that int32 indices choose. Row [i, j] of the output is
 /// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
 /// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
 /// the output is then undefined.
-extern const KernelOf<payload::Opcode::kEmbeddingInt32> kEmbeddingInt32;
-Error run_embedding_int32(const void* args, const Bases& bases);
-inline Error embedding_int32(const payload::EmbeddingInt32Args& args, const Bases& bases) {
-  return run_embedding_int32(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32, EmbeddingInt32, embedding_int32)
 
 /// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
 /// (input + input_offset)), requantized per output channel.
-extern const KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge;
-Error run_conv2d_large(const void* args, const Bases& bases);
-inline Error conv2d_large(const payload::Conv2dLargeArgs& args, const Bases& bases) {
-  return run_conv2d_large(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dLarge, Conv2dLarge, conv2d_large)
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
-Error run_conv2d_pairs(const void* args, const Bases& bases);
-inline Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
-  return run_conv2d_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairs, conv2d_pairs)
 
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
-Error run_fully_connected_pairs(const void* args, const Bases& bases);
-inline Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args,
-                                   const Bases& bases) {
-  return run_fully_connected_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairs, FullyConnectedPairs, fully_connected_pairs)
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
 /// channels.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
-Error run_depthwise_conv2d_planes(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args,
-                                     const Bases& bases) {
-  return run_depthwise_conv2d_planes(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanes, depthwise_conv2d_planes)
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
 /// give all of its results. The output may be one of the inputs.
-extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
-Error run_add_linear(const void* args, const Bases& bases);
-inline Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
-  return run_add_linear(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AddLinear, AddLinear, add_linear)
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
-Error run_conv2d_vectors(const void* args, const Bases& bases);
-inline Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
-  return run_conv2d_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dVectors, Conv2dVectors, conv2d_vectors)
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
 /// vector.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors;
-Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
-                                      const Bases& bases) {
-  return run_depthwise_conv2d_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectors, DepthwiseConv2dVectors, depthwise_conv2d_vectors)
 
 /// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
 /// weights.
-extern const KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd;
-Error run_conv2d_winograd(const void* args, const Bases& bases);
-inline Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
-  return run_conv2d_winograd(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dWinograd, Conv2dWinograd, conv2d_winograd)
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows;
-Error run_depthwise_conv2d_rows(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
-                                   const Bases& bases) {
-  return run_depthwise_conv2d_rows(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dRows, DepthwiseConv2dRows, depthwise_conv2d_rows)
 
 /// int8 GRU layer in one direction, with gates and a state of 16 bits: see
 /// docs/reference/recurrent_layers.md.
-extern const KernelOf<payload::Opcode::kGru> kGru;
-Error run_gru(const void* args, const Bases& bases);
-inline Error gru(const payload::GruArgs& args, const Bases& bases) { return run_gru(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Gru, Gru, gru)
 
 /// int8 LSTM layer in one direction, with gates and cells of 16 bits: see
 /// docs/reference/recurrent_layers.md.
-extern const KernelOf<payload::Opcode::kLstm> kLstm;
-Error run_lstm(const void* args, const Bases& bases);
-inline Error lstm(const payload::LstmArgs& args, const Bases& bases) {
-  return run_lstm(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Lstm, Lstm, lstm)
 
 /// int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see
 /// docs/reference/recurrent_layers.md.
-extern const KernelOf<payload::Opcode::kRnn> kRnn;
-Error run_rnn(const void* args, const Bases& bases);
-inline Error rnn(const payload::RnnArgs& args, const Bases& bases) { return run_rnn(&args, bases); }
+CMSIS_NN_DELEGATE_KERNEL(Rnn, Rnn, rnn)
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kGruPairs> kGruPairs;
-Error run_gru_pairs(const void* args, const Bases& bases);
-inline Error gru_pairs(const payload::GruPairsArgs& args, const Bases& bases) {
-  return run_gru_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruPairs, GruPairs, gru_pairs)
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kLstmPairs> kLstmPairs;
-Error run_lstm_pairs(const void* args, const Bases& bases);
-inline Error lstm_pairs(const payload::LstmPairsArgs& args, const Bases& bases) {
-  return run_lstm_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmPairs, LstmPairs, lstm_pairs)
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kGruVectors> kGruVectors;
-Error run_gru_vectors(const void* args, const Bases& bases);
-inline Error gru_vectors(const payload::GruVectorsArgs& args, const Bases& bases) {
-  return run_gru_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruVectors, GruVectors, gru_vectors)
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kLstmVectors> kLstmVectors;
-Error run_lstm_vectors(const void* args, const Bases& bases);
-inline Error lstm_vectors(const payload::LstmVectorsArgs& args, const Bases& bases) {
-  return run_lstm_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmVectors, LstmVectors, lstm_vectors)
 
 /// The same of int16, whose zero point is 0.
-extern const KernelOf<payload::Opcode::kDequantizeInt16> kDequantizeInt16;
-Error run_dequantize_int16(const void* args, const Bases& bases);
-inline Error dequantize_int16(const payload::DequantizeInt16Args& args, const Bases& bases) {
-  return run_dequantize_int16(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DequantizeInt16, DequantizeInt16, dequantize_int16)
 
 /// A copy to persistent memory: state = input ^ initial.
-extern const KernelOf<payload::Opcode::kKeep> kKeep;
-Error run_keep(const void* args, const Bases& bases);
-inline Error keep(const payload::KeepArgs& args, const Bases& bases) {
-  return run_keep(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Keep, Keep, keep)
 
 /// The same to int16, whose zero point is 0.
-extern const KernelOf<payload::Opcode::kQuantizeInt16> kQuantizeInt16;
-Error run_quantize_int16(const void* args, const Bases& bases);
-inline Error quantize_int16(const payload::QuantizeInt16Args& args, const Bases& bases) {
-  return run_quantize_int16(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(QuantizeInt16, QuantizeInt16, quantize_int16)
 
 /// A copy of persistent memory: output = state ^ initial.
-extern const KernelOf<payload::Opcode::kRecall> kRecall;
-Error run_recall(const void* args, const Bases& bases);
-inline Error recall(const payload::RecallArgs& args, const Bases& bases) {
-  return run_recall(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Recall, Recall, recall)
 
 /// A copy of rows `first`, `first + step`, ... of a delay line; the oldest row has the
 /// number 0.
-extern const KernelOf<payload::Opcode::kDelayLineRead> kDelayLineRead;
-Error run_delay_line_read(const void* args, const Bases& bases);
-inline Error delay_line_read(const payload::DelayLineReadArgs& args, const Bases& bases) {
-  return run_delay_line_read(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DelayLineRead, DelayLineRead, delay_line_read)
 
 /// A copy of `count` rows over the oldest ones of a delay line, of which they are the
 /// newest then.
-extern const KernelOf<payload::Opcode::kDelayLineWrite> kDelayLineWrite;
-Error run_delay_line_write(const void* args, const Bases& bases);
-inline Error delay_line_write(const payload::DelayLineWriteArgs& args, const Bases& bases) {
-  return run_delay_line_write(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DelayLineWrite, DelayLineWrite, delay_line_write)
 
 /// The same for sequences of different lengths: those of GruArgs, as if each had the steps
 /// that its length says; what follows of its output is the zero point. Lengths are data, so
 /// that run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and output and states are then undefined.
-extern const KernelOf<payload::Opcode::kGruLengths> kGruLengths;
-Error run_gru_lengths(const void* args, const Bases& bases);
-inline Error gru_lengths(const payload::GruLengthsArgs& args, const Bases& bases) {
-  return run_gru_lengths(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruLengths, GruLengths, gru_lengths)
 
 /// Copies the int8 numbers of the last step of each sequence. Lengths are data, so that
 /// run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and the output is then undefined.
-extern const KernelOf<payload::Opcode::kLastStep> kLastStep;
-Error run_last_step(const void* args, const Bases& bases);
-inline Error last_step(const payload::LastStepArgs& args, const Bases& bases) {
-  return run_last_step(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LastStep, LastStep, last_step)
 
 /// The same for sequences of different lengths: those of LstmArgs, as if each had the steps
 /// that its length says; what follows of its output is the zero point. Lengths are data, so
 /// that run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and output and states are then undefined.
-extern const KernelOf<payload::Opcode::kLstmLengths> kLstmLengths;
-Error run_lstm_lengths(const void* args, const Bases& bases);
-inline Error lstm_lengths(const payload::LstmLengthsArgs& args, const Bases& bases) {
-  return run_lstm_lengths(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmLengths, LstmLengths, lstm_lengths)
 
 /// The same for sequences of different lengths: those of RnnArgs, as if each had the steps
 /// that its length says; what follows of its output is the zero point. Lengths are data, so
 /// that run() checks them: one that is not in [1, steps] ends the execution with
 /// InvalidArgument, and output and states are then undefined.
-extern const KernelOf<payload::Opcode::kRnnLengths> kRnnLengths;
-Error run_rnn_lengths(const void* args, const Bases& bases);
-inline Error rnn_lengths(const payload::RnnLengthsArgs& args, const Bases& bases) {
-  return run_rnn_lengths(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(RnnLengths, RnnLengths, rnn_lengths)
 
 /// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kGruLengthsPairs> kGruLengthsPairs;
-Error run_gru_lengths_pairs(const void* args, const Bases& bases);
-inline Error gru_lengths_pairs(const payload::GruLengthsPairsArgs& args, const Bases& bases) {
-  return run_gru_lengths_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairs, GruLengthsPairs, gru_lengths_pairs)
 
 /// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors;
-Error run_gru_lengths_vectors(const void* args, const Bases& bases);
-inline Error gru_lengths_vectors(const payload::GruLengthsVectorsArgs& args, const Bases& bases) {
-  return run_gru_lengths_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectors, GruLengthsVectors, gru_lengths_vectors)
 
 /// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kLstmLengthsPairs> kLstmLengthsPairs;
-Error run_lstm_lengths_pairs(const void* args, const Bases& bases);
-inline Error lstm_lengths_pairs(const payload::LstmLengthsPairsArgs& args, const Bases& bases) {
-  return run_lstm_lengths_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
 
 /// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kLstmLengthsVectors> kLstmLengthsVectors;
-Error run_lstm_lengths_vectors(const void* args, const Bases& bases);
-inline Error lstm_lengths_vectors(const payload::LstmLengthsVectorsArgs& args, const Bases& bases) {
-  return run_lstm_lengths_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

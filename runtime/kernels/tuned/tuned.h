@@ -29,164 +29,79 @@ inline constexpr Provider kProvider = {"tuned", kAcceptedIsas, kRevisions};
 inline constexpr Provider kProviderWithCmsisNn = {"tuned+cmsis-nn", isa_set(kCompiledIsa),
                                                   kRevisions};
 
-// Each kernel NAME has a constant and a function. kName is for tables: it has what validation needs to know, and links
-// the checks of its calls. run_NAME() is its `run`, which links nothing else. NAME() is the same function with the type
-// of its argument block, for code with calls of its own, such as `cmsisnn compile --emit cpp` writes. Both check
-// nothing: `args` must be such as init() accepts, and the memory behind `bases` as large as `args` says.
-
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs;
-Error run_conv2d_pairs(const void* args, const Bases& bases);
-inline Error conv2d_pairs(const payload::Conv2dPairsArgs& args, const Bases& bases) {
-  return run_conv2d_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairs, conv2d_pairs)
 
 /// conv2d_pairs for calls whose form is ANY alone.
-extern const KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny;
-Error run_conv2d_pairs_any(const void* args, const Bases& bases);
-inline Error conv2d_pairs_any(const payload::Conv2dPairsArgs& args, const Bases& bases) {
-  return run_conv2d_pairs_any(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairsAny, conv2d_pairs_any)
 
 /// int8 linear layer of one row, as fully_connected computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs;
-Error run_fully_connected_pairs(const void* args, const Bases& bases);
-inline Error fully_connected_pairs(const payload::FullyConnectedPairsArgs& args,
-                                   const Bases& bases) {
-  return run_fully_connected_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairs, FullyConnectedPairs, fully_connected_pairs)
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
 /// channels.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes;
-Error run_depthwise_conv2d_planes(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_planes(const payload::DepthwiseConv2dPlanesArgs& args,
-                                     const Bases& bases) {
-  return run_depthwise_conv2d_planes(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanes, depthwise_conv2d_planes)
 
 /// depthwise_conv2d_planes for stride 1 alone.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride1;
-Error run_depthwise_conv2d_planes_stride1(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_planes_stride1(const payload::DepthwiseConv2dPlanesArgs& args,
-                                             const Bases& bases) {
-  return run_depthwise_conv2d_planes_stride1(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanesStride1,
+                         depthwise_conv2d_planes_stride1)
 
 /// depthwise_conv2d_planes for stride 2 alone.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride2;
-Error run_depthwise_conv2d_planes_stride2(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_planes_stride2(const payload::DepthwiseConv2dPlanesArgs& args,
-                                             const Bases& bases) {
-  return run_depthwise_conv2d_planes_stride2(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanesStride2,
+                         depthwise_conv2d_planes_stride2)
 
 /// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
 /// give all of its results. The output may be one of the inputs.
-extern const KernelOf<payload::Opcode::kAddLinear> kAddLinear;
-Error run_add_linear(const void* args, const Bases& bases);
-inline Error add_linear(const payload::AddLinearArgs& args, const Bases& bases) {
-  return run_add_linear(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(AddLinear, AddLinear, add_linear)
 
 /// int8 convolution of one group, as conv2d computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors;
-Error run_conv2d_vectors(const void* args, const Bases& bases);
-inline Error conv2d_vectors(const payload::Conv2dVectorsArgs& args, const Bases& bases) {
-  return run_conv2d_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dVectors, Conv2dVectors, conv2d_vectors)
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
 /// vector.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dVectors> kDepthwiseConv2dVectors;
-Error run_depthwise_conv2d_vectors(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_vectors(const payload::DepthwiseConv2dVectorsArgs& args,
-                                      const Bases& bases) {
-  return run_depthwise_conv2d_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectors, DepthwiseConv2dVectors, depthwise_conv2d_vectors)
 
 /// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
 /// weights.
-extern const KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd;
-Error run_conv2d_winograd(const void* args, const Bases& bases);
-inline Error conv2d_winograd(const payload::Conv2dWinogradArgs& args, const Bases& bases) {
-  return run_conv2d_winograd(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(Conv2dWinograd, Conv2dWinograd, conv2d_winograd)
 
 /// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
-extern const KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows;
-Error run_depthwise_conv2d_rows(const void* args, const Bases& bases);
-inline Error depthwise_conv2d_rows(const payload::DepthwiseConv2dRowsArgs& args,
-                                   const Bases& bases) {
-  return run_depthwise_conv2d_rows(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dRows, DepthwiseConv2dRows, depthwise_conv2d_rows)
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kGruPairs> kGruPairs;
-Error run_gru_pairs(const void* args, const Bases& bases);
-inline Error gru_pairs(const payload::GruPairsArgs& args, const Bases& bases) {
-  return run_gru_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruPairs, GruPairs, gru_pairs)
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kLstmPairs> kLstmPairs;
-Error run_lstm_pairs(const void* args, const Bases& bases);
-inline Error lstm_pairs(const payload::LstmPairsArgs& args, const Bases& bases) {
-  return run_lstm_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmPairs, LstmPairs, lstm_pairs)
 
 /// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kGruVectors> kGruVectors;
-Error run_gru_vectors(const void* args, const Bases& bases);
-inline Error gru_vectors(const payload::GruVectorsArgs& args, const Bases& bases) {
-  return run_gru_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruVectors, GruVectors, gru_vectors)
 
 /// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
 /// products.
-extern const KernelOf<payload::Opcode::kLstmVectors> kLstmVectors;
-Error run_lstm_vectors(const void* args, const Bases& bases);
-inline Error lstm_vectors(const payload::LstmVectorsArgs& args, const Bases& bases) {
-  return run_lstm_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmVectors, LstmVectors, lstm_vectors)
 
 /// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kGruLengthsPairs> kGruLengthsPairs;
-Error run_gru_lengths_pairs(const void* args, const Bases& bases);
-inline Error gru_lengths_pairs(const payload::GruLengthsPairsArgs& args, const Bases& bases) {
-  return run_gru_lengths_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairs, GruLengthsPairs, gru_lengths_pairs)
 
 /// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors;
-Error run_gru_lengths_vectors(const void* args, const Bases& bases);
-inline Error gru_lengths_vectors(const payload::GruLengthsVectorsArgs& args, const Bases& bases) {
-  return run_gru_lengths_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectors, GruLengthsVectors, gru_lengths_vectors)
 
 /// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kLstmLengthsPairs> kLstmLengthsPairs;
-Error run_lstm_lengths_pairs(const void* args, const Bases& bases);
-inline Error lstm_lengths_pairs(const payload::LstmLengthsPairsArgs& args, const Bases& bases) {
-  return run_lstm_lengths_pairs(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
 
 /// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
 /// of the products.
-extern const KernelOf<payload::Opcode::kLstmLengthsVectors> kLstmLengthsVectors;
-Error run_lstm_lengths_vectors(const void* args, const Bases& bases);
-inline Error lstm_lengths_vectors(const payload::LstmLengthsVectorsArgs& args, const Bases& bases) {
-  return run_lstm_lengths_vectors(&args, bases);
-}
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate
