@@ -185,7 +185,7 @@ def _check(layout: Struct) -> str:
     terms.append("call.accepted()")
     if scratch is not None:
         terms.append(f"call.scratch_suffices(a.{scratch.refers_to.shape[0]})")
-    return "\n".join([*lines, "  return " + " &&\n         ".join(terms) + ";", "}", ""])
+    return "\n".join([*lines, f"  return {' && '.join(terms)};", "}", ""])
 
 
 def _operands(layout: Struct, *roles: Role) -> Iterator[Field]:
@@ -221,8 +221,7 @@ def _ranges(layout: Struct) -> list[str]:
             ranges.append(f"in_range(a.{path}, {field.low}, {high})")
     if not ranges:
         return functions
-    conditions = " &&\n                          ".join(ranges)
-    return [f"call.in_ranges({conditions})".replace("                          ", " " * 24), *functions]
+    return [f"call.in_ranges({' && '.join(ranges)})", *functions]
 
 
 def _ranged(layout: Struct, path: str = "") -> Iterator[tuple[str, Field]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import textwrap
 
 from cmsis_nn_delegate.ops import cmsis_nn_rules
@@ -44,7 +43,7 @@ _BOOLEAN = {ast.And: ("&&", 2), ast.Or: ("||", 1)}
 
 
 def generate(source: str | None = None) -> str:
-    """The text of the header, of the rules or of other `source`."""
+    """The text of the header, of the rules or of other `source`; clang-format cuts its lines."""
     module = ast.parse(source if source is not None else inspect.getsource(cmsis_nn_rules))
     text = _BANNER
     for statement in module.body:
@@ -60,53 +59,17 @@ def generate(source: str | None = None) -> str:
 
 def _function(function: ast.FunctionDef) -> str:
     arguments = [f"{_TYPES[_name(arg.annotation)]} {arg.arg}" for arg in function.args.args]
-    head = f"constexpr {_TYPES[_name(function.returns)]} {function.name}("
     lines = _comment(ast.get_docstring(function) or "")
-    lines += _wrap(head, [*(a + "," for a in arguments[:-1]), arguments[-1] + ") {"], "")
+    lines.append(f"constexpr {_TYPES[_name(function.returns)]} {function.name}({', '.join(arguments)}) {{")
     for statement in function.body[1:]:
         if isinstance(statement, ast.Assign):
-            value = statement.value
             (target,) = statement.targets
-            start = f"const auto {_name(target)} = "
+            lines.append(f"  const auto {_name(target)} = {_expression(statement.value)};")
         elif isinstance(statement, ast.Return) and statement.value is not None:
-            start, value = "return ", statement.value
+            lines.append(f"  return {_expression(statement.value)};")
         else:
             raise _unknown(statement)
-        lines += _wrap(start, _parts(f"{_expression(value)};", _WIDTH - 2 - len(start)), "  ")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _wrap(start: str, parts: list[str], indent: str) -> list[str]:
-    """`start` and `parts`, spaces between these, in lines that continue after the bracket that is
-    open there, else after `start`."""
-    lines = [indent + start + parts[0]]
-    brackets = [len(indent + start)]  # columns at which lines continue
-    for part, following in zip(parts, parts[1:]):
-        line = lines[-1]
-        for column in range(len(line) - len(part), len(line)):
-            if line[column] == "(":
-                brackets.append(column + 1)
-            elif line[column] == ")" and len(brackets) > 1:
-                brackets.pop()
-        if len(line) + 1 + len(following) <= _WIDTH:
-            lines[-1] += " " + following
-        else:
-            lines.append(" " * brackets[-1] + following)
-    return lines
-
-
-def _parts(text: str, width: int) -> list[str]:
-    """`text` in parts of at most `width`, if need be: cut after && and || and commas, in as few
-    brackets as possible."""
-    if len(text) <= width:
-        return [text]
-    cuts = list(re.finditer(r"(?:&&|\|\||,) ", text))
-    if not cuts:
-        return [text]
-    depths = [text[: cut.end()].count("(") - text[: cut.end()].count(")") for cut in cuts]
-    ends = [cut.end() for cut, depth in zip(cuts, depths) if depth == min(depths)]
-    parts = [text[start:end].rstrip() for start, end in zip([0, *ends], [*ends, None])]
-    return [piece for part in parts for piece in _parts(part, width)]
 
 
 def _comment(docstring: str) -> list[str]:

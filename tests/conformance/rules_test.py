@@ -79,15 +79,15 @@ def test_what_the_generator_does_not_know_is_an_error(source, message):
     assert message in str(error.value)
 
 
-def test_brackets_and_lines():
+def test_brackets():
     source = '''
-def f(aaaaaaaaaaaaaaaaaaaa: int, bbbbbbbbbbbbbbbbbbbb: int, cccccccccccccccccccc: bool) -> bool:
+def f(a: int, b: int, c: bool) -> bool:
     """A line.
 
     Another one.
     """
-    x = aaaaaaaaaaaaaaaaaaaa - (bbbbbbbbbbbbbbbbbbbb - 1) * 2
-    return (x - (x - 3)) * 4 % 5 == 0 and (not cccccccccccccccccccc or (x >= 2 and aaaaaaaaaaaaaaaaaaaa != 7))
+    x = a - (b - 1) * 2
+    return (x - (x - 3)) * 4 % 5 == 0 and (not c or (x >= 2 and a != 7))
 '''
     text = rules_header.generate(source)
     assert (
@@ -95,13 +95,10 @@ def f(aaaaaaaaaaaaaaaaaaaa: int, bbbbbbbbbbbbbbbbbbbb: int, cccccccccccccccccccc
 /// A line.
 ///
 /// Another one.
-constexpr bool f(std::int32_t aaaaaaaaaaaaaaaaaaaa, std::int32_t bbbbbbbbbbbbbbbbbbbb,
-                 bool cccccccccccccccccccc) {
-  const auto x = aaaaaaaaaaaaaaaaaaaa - (bbbbbbbbbbbbbbbbbbbb - 1) * 2;
-  return (x - (x - 3)) * 4 % 5 == 0 &&
-         (!cccccccccccccccccccc || (x >= 2 && aaaaaaaaaaaaaaaaaaaa != 7));
+constexpr bool f(std::int32_t a, std::int32_t b, bool c) {
+  const auto x = a - (b - 1) * 2;
+  return (x - (x - 3)) * 4 % 5 == 0 && (!c || (x >= 2 && a != 7));
 }
 """
         in text
     )
-    assert max(map(len, rules_header.generate().splitlines())) <= 100
