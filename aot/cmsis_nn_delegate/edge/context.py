@@ -74,10 +74,6 @@ _COPIES = {
 }
 
 
-def is_float32(node: Node) -> bool:
-    return isinstance(tensor(node), torch.Tensor) and tensor(node).dtype == torch.float32
-
-
 def layout_of(node: Node) -> Optional[Layout]:
     """Returns how the tensor lies in memory, if that is one of the two layouts that a payload supports."""
     value = tensor(node)
@@ -378,13 +374,6 @@ class EdgeContext:
         # Only a sole reader may be looked through: see `chain_to_quantize`.
         alone = len(operand(user).users) == 1 if name in RESHAPES | ACTIVATIONS else False
         return self.output_quant(user, states) if alone else None
-
-    def chain_from_dequantize(self, node: Node) -> Iterator[Node]:
-        """Yields the nodes that `input_quant` looked at: reshapes and the dequantize."""
-        while target_name(node) in RESHAPES:
-            yield node
-            node = operand(node)
-        yield node
 
     def chain_to_quantize(self, node: Node) -> Iterator[Node]:
         """Yields the nodes that `output_quant` looked at: reshapes, an activation, quantizes."""
