@@ -70,8 +70,10 @@ namespace {namespace} {{
 using executorch::runtime::Error;
 
 {providers}
+// What a kernel computes is said of the argument block of its operator, payload::NAMEArgs in format.h.
 
 {kernels}
+
 }}  // namespace {namespace}
 }}  // namespace cmsis_nn_delegate
 """
@@ -199,16 +201,17 @@ def _declarations(kernel: KernelSpec, provider: Provider) -> str:
     symbol = provider.symbol(kernel)
     assert symbol is not None
     if symbol.computes:
-        whole, part = f"{symbol.computes}.", f"{{}}, for the calls that {symbol.computes} gives to it."
+        whole, part = comment(f"{symbol.computes}."), f"{{}}, for the calls that {symbol.computes} gives to it."
     else:
-        whole, part = kernel.args.doc, f"{kernel.name} for {{}} alone."
-    narrow = [_declaration(kernel, function.name, part.format(function.computes)) for function in symbol.functions]
-    return "\n".join([_declaration(kernel, kernel.name, whole), *narrow])
+        whole, part = [], f"{kernel.name} for {{}} alone."
+    lines = [*whole, _declaration(kernel, kernel.name)]
+    for function in symbol.functions:
+        lines += [*comment(part.format(function.computes)), _declaration(kernel, function.name)]
+    return "\n".join(lines)
 
 
-def _declaration(kernel: KernelSpec, name: str, documentation: str) -> str:
-    declared = f"CMSIS_NN_DELEGATE_KERNEL({camel(kernel.name)}, {camel(name)}, {name})"
-    return "\n".join([*comment(documentation), declared, ""])
+def _declaration(kernel: KernelSpec, name: str) -> str:
+    return f"CMSIS_NN_DELEGATE_KERNEL({camel(kernel.name)}, {camel(name)}, {name})"
 
 
 def _table(table: Table) -> str:

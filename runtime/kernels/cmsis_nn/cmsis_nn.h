@@ -30,61 +30,45 @@ inline constexpr std::uint32_t kProviderRevisions[] = {payload::kPortableRevisio
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {"cmsis-nn", isa_set(kCompiledIsa), kProviderRevisions};
 
+// What a kernel computes is said of the argument block of its operator, payload::NAMEArgs in format.h.
+
 /// arm_convolve_wrapper_s8.
 CMSIS_NN_DELEGATE_KERNEL(Conv2d, Conv2d, conv2d)
-
 /// arm_depthwise_conv_wrapper_s8.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2d, depthwise_conv2d)
-
 /// arm_depthwise_conv_3x3_s8, for the calls that arm_depthwise_conv_wrapper_s8 gives to it.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2d3x3, depthwise_conv2d_3x3)
-
 /// arm_depthwise_conv_s8_opt, for the calls that arm_depthwise_conv_wrapper_s8 gives to it.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2dOpt, depthwise_conv2d_opt)
-
 /// arm_nn_vec_mat_mult_t_per_ch_s8.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnected, FullyConnected, fully_connected)
-
 /// arm_elementwise_add_s8.
 CMSIS_NN_DELEGATE_KERNEL(Add, Add, add)
-
 /// arm_avgpool_s8.
 CMSIS_NN_DELEGATE_KERNEL(AvgPool2d, AvgPool2d, avg_pool2d)
-
 /// arm_max_pool_s8.
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2d, MaxPool2d, max_pool2d)
-
 /// arm_softmax_s8.
 CMSIS_NN_DELEGATE_KERNEL(Softmax, Softmax, softmax)
-
 /// arm_nn_vec_mat_mult_t_s8.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPerTensor, FullyConnectedPerTensor,
                          fully_connected_per_tensor)
-
 /// arm_elementwise_mul_s8.
 CMSIS_NN_DELEGATE_KERNEL(Mul, Mul, mul)
-
 /// arm_elementwise_add_s8.
 CMSIS_NN_DELEGATE_KERNEL(AddBroadcast, AddBroadcast, add_broadcast)
-
 /// arm_elementwise_mul_s8.
 CMSIS_NN_DELEGATE_KERNEL(MulBroadcast, MulBroadcast, mul_broadcast)
-
 /// arm_transpose_conv_s8.
 CMSIS_NN_DELEGATE_KERNEL(TransposeConv2d, TransposeConv2d, transpose_conv2d)
-
 /// arm_batch_matmul_s8.
 CMSIS_NN_DELEGATE_KERNEL(BatchMatmul, BatchMatmul, batch_matmul)
-
 /// arm_minimum_s8.
 CMSIS_NN_DELEGATE_KERNEL(Minimum, Minimum, minimum)
-
 /// arm_maximum_s8.
 CMSIS_NN_DELEGATE_KERNEL(Maximum, Maximum, maximum)
-
 /// arm_nn_lstm_step_s8.
 CMSIS_NN_DELEGATE_KERNEL(Lstm, Lstm, lstm)
-
 /// arm_nn_lstm_step_s8.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengths, LstmLengths, lstm_lengths)
 

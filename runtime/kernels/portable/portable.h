@@ -27,288 +27,77 @@ using executorch::runtime::Error;
 /// For tables of these kernels.
 inline constexpr Provider kProvider = {"portable", kAcceptedIsas, kRevisions};
 
-/// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
-/// (input + input_offset)), requantized per output channel.
+// What a kernel computes is said of the argument block of its operator, payload::NAMEArgs in format.h.
+
 CMSIS_NN_DELEGATE_KERNEL(Conv2d, Conv2d, conv2d)
-
-/// int8 depthwise convolution, NHWC; output channel o reads input channel o / ch_mult.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d, DepthwiseConv2d, depthwise_conv2d)
-
-/// int8 linear layer with a multiplier per output. acc = bias + filter @ input: the bias
-/// already contains -zero_point of the input * sum(filter row), on every ISA, so that no
-/// kernel needs an input offset, or kernel sums at run time on MVE.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnected, FullyConnected, fully_connected)
-
-/// int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.
 CMSIS_NN_DELEGATE_KERNEL(Add, Add, add)
-
-/// int8 average pooling, NHWC; padding does not count; input and output share scale and
-/// zero point.
 CMSIS_NN_DELEGATE_KERNEL(AvgPool2d, AvgPool2d, avg_pool2d)
-
-/// int8 maximum pooling, NHWC; padding does not count; input and output share scale and
-/// zero point.
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2d, MaxPool2d, max_pool2d)
-
-/// int8 softmax along rows; the output has scale 1/256 and zero point -128.
 CMSIS_NN_DELEGATE_KERNEL(Softmax, Softmax, softmax)
-
-/// float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives
-/// the zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on
-/// the way; channels = 1 keeps the order.
 CMSIS_NN_DELEGATE_KERNEL(Quantize, Quantize, quantize)
-
-/// int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed
-/// to [batch, channels, pixels] on the way; channels = 1 keeps the order.
 CMSIS_NN_DELEGATE_KERNEL(Dequantize, Dequantize, dequantize)
-
-/// int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and
-/// columns = h * w, the reverse with them exchanged, and a copy with rows = 1.
 CMSIS_NN_DELEGATE_KERNEL(Transpose, Transpose, transpose)
-
-/// FullyConnectedArgs with one multiplier for all outputs, which makes a faster kernel.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPerTensor, FullyConnectedPerTensor,
                          fully_connected_per_tensor)
-
-/// int8 elementwise product of two tensors of one shape. The output may be one of the
-/// inputs.
 CMSIS_NN_DELEGATE_KERNEL(Mul, Mul, mul)
-
-/// Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1
-/// and come first. The input starts at input_offset, the output at output_offset. Every
-/// step stays inside both tensors. The copy may leave elements of the output as they are.
 CMSIS_NN_DELEGATE_KERNEL(StridedCopy, StridedCopy, strided_copy)
-
-/// int8 normalization of groups of outer * inner elements, each with its own mean and
-/// variance. The output may be the input.
 CMSIS_NN_DELEGATE_KERNEL(Normalize, Normalize, normalize)
-
-/// int8 elementwise sum of two tensors that are repeated along some dimensions. The output
-/// may be an input of its size.
 CMSIS_NN_DELEGATE_KERNEL(AddBroadcast, AddBroadcast, add_broadcast)
-
-/// int8 elementwise product of two tensors that are repeated along some dimensions. The
-/// output may be an input of its size.
 CMSIS_NN_DELEGATE_KERNEL(MulBroadcast, MulBroadcast, mul_broadcast)
-
-/// int8 table look-up of each element. The output may be the input.
 CMSIS_NN_DELEGATE_KERNEL(Lookup, Lookup, lookup)
-
-/// int8 logarithm of softmax along rows.
 CMSIS_NN_DELEGATE_KERNEL(LogSoftmax, LogSoftmax, log_softmax)
-
-/// SoftmaxArgs for rows of any size.
 CMSIS_NN_DELEGATE_KERNEL(SoftmaxLong, SoftmaxLong, softmax_long)
-
-/// Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have
-/// size 1 and come first. What lies outside of the input: mode 0, the constant `fill`; 1,
-/// the input reflected at its first and last element; 2, its first or last element; 3, the
-/// input again, as on a ring.
 CMSIS_NN_DELEGATE_KERNEL(PadNd, PadNd, pad_nd)
-
-/// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
-/// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
-/// padding on, `dilation` apart; the sums start with the bias and are requantized per
-/// output channel.
 CMSIS_NN_DELEGATE_KERNEL(TransposeConv2d, TransposeConv2d, transpose_conv2d)
-
-/// int8 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
-/// (y, x) adds filter * (input + input_offset) to the outputs from (y, x) * stride -
-/// padding on, `dilation` apart; the sums start with the bias and are requantized per
-/// output channel.
 CMSIS_NN_DELEGATE_KERNEL(TransposeConv2dAny, TransposeConv2dAny, transpose_conv2d_any)
-
-/// int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean
-/// contains its divisor.
 CMSIS_NN_DELEGATE_KERNEL(ReduceSum, ReduceSum, reduce_sum)
-
-/// int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product
-/// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
-/// batch of the other input.
 CMSIS_NN_DELEGATE_KERNEL(BatchMatmul, BatchMatmul, batch_matmul)
-
-/// int8 elementwise minimum of two tensors, which may be repeated along some dimensions.
-/// All tensors share scale and zero point. The output may be an input of its size.
 CMSIS_NN_DELEGATE_KERNEL(Minimum, Minimum, minimum)
-
-/// int8 elementwise maximum of two tensors, which may be repeated along some dimensions.
-/// All tensors share scale and zero point. The output may be an input of its size.
 CMSIS_NN_DELEGATE_KERNEL(Maximum, Maximum, maximum)
-
-/// int8 elementwise quotient of two tensors, which may be repeated along some dimensions.
-/// The output may be an input of its size.
 CMSIS_NN_DELEGATE_KERNEL(Div, Div, div)
-
-/// int8 maximum over the middle one of three dimensions; input and output share scale and
-/// zero point.
 CMSIS_NN_DELEGATE_KERNEL(ReduceMax, ReduceMax, reduce_max)
-
-/// int8 minimum over the middle one of three dimensions; input and output share scale and
-/// zero point.
 CMSIS_NN_DELEGATE_KERNEL(ReduceMin, ReduceMin, reduce_min)
-
-/// int8 average pooling, NHWC, of windows as long as the output size asks for; input and
-/// output share scale and zero point.
 CMSIS_NN_DELEGATE_KERNEL(AdaptiveAvgPool2d, AdaptiveAvgPool2d, adaptive_avg_pool2d)
-
-/// int8 maximum pooling, NHWC, of windows with gaps; padding does not count, and a window
-/// that sees no pixel gives the lowest value; input and output share scale and zero point.
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2dDilated, MaxPool2dDilated, max_pool2d_dilated)
-
-/// int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
-/// their channel. The output may be the input.
 CMSIS_NN_DELEGATE_KERNEL(Prelu, Prelu, prelu)
-
-/// SoftmaxArgs for rows of any size, with a mask: where it is not 0, elements do not count,
-/// and become 0. Row i has row i % mask_rows of the mask.
 CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmax, MaskedSoftmax, masked_softmax)
-
-/// int8 bilinear interpolation, NHWC; input and output share scale and zero point.
 CMSIS_NN_DELEGATE_KERNEL(ResizeBilinear, ResizeBilinear, resize_bilinear)
-
-/// int8 nearest-neighbour resampling, NHWC.
 CMSIS_NN_DELEGATE_KERNEL(ResizeNearest, ResizeNearest, resize_nearest)
-
-/// Index of the first maximum of int8 numbers along the middle one of three dimensions, as
-/// int64.
 CMSIS_NN_DELEGATE_KERNEL(Argmax, Argmax, argmax)
-
-/// Index of the first minimum of int8 numbers along the middle one of three dimensions, as
-/// int64.
 CMSIS_NN_DELEGATE_KERNEL(Argmin, Argmin, argmin)
-
-/// Copies the rows of an int8 table that int64 indices choose. Row [i, j] of the output is
-/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
-/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
-/// the output is then undefined.
 CMSIS_NN_DELEGATE_KERNEL(Embedding, Embedding, embedding)
-
-/// Copies the rows of an int8 table that int32 indices choose. Row [i, j] of the output is
-/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
-/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
-/// the output is then undefined.
 CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32, EmbeddingInt32, embedding_int32)
-
-/// int8 convolution, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter *
-/// (input + input_offset)), requantized per output channel.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dLarge, Conv2dLarge, conv2d_large)
-
-/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairs, conv2d_pairs)
-
-/// int8 linear layer of one row, as fully_connected computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairs, FullyConnectedPairs, fully_connected_pairs)
-
-/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
-/// channels.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanes, depthwise_conv2d_planes)
-
-/// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
-/// give all of its results. The output may be one of the inputs.
 CMSIS_NN_DELEGATE_KERNEL(AddLinear, AddLinear, add_linear)
-
-/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dVectors, Conv2dVectors, conv2d_vectors)
-
-/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
-/// vector.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectors, DepthwiseConv2dVectors, depthwise_conv2d_vectors)
-
-/// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
-/// weights.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dWinograd, Conv2dWinograd, conv2d_winograd)
-
-/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dRows, DepthwiseConv2dRows, depthwise_conv2d_rows)
-
-/// int8 GRU layer in one direction, with gates and a state of 16 bits: see
-/// docs/reference/recurrent_layers.md.
 CMSIS_NN_DELEGATE_KERNEL(Gru, Gru, gru)
-
-/// int8 LSTM layer in one direction, with gates and cells of 16 bits: see
-/// docs/reference/recurrent_layers.md.
 CMSIS_NN_DELEGATE_KERNEL(Lstm, Lstm, lstm)
-
-/// int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see
-/// docs/reference/recurrent_layers.md.
 CMSIS_NN_DELEGATE_KERNEL(Rnn, Rnn, rnn)
-
-/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(GruPairs, GruPairs, gru_pairs)
-
-/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(LstmPairs, LstmPairs, lstm_pairs)
-
-/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(GruVectors, GruVectors, gru_vectors)
-
-/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(LstmVectors, LstmVectors, lstm_vectors)
-
-/// The same of int16, whose zero point is 0.
 CMSIS_NN_DELEGATE_KERNEL(DequantizeInt16, DequantizeInt16, dequantize_int16)
-
-/// A copy to persistent memory: state = input ^ initial.
 CMSIS_NN_DELEGATE_KERNEL(Keep, Keep, keep)
-
-/// The same to int16, whose zero point is 0.
 CMSIS_NN_DELEGATE_KERNEL(QuantizeInt16, QuantizeInt16, quantize_int16)
-
-/// A copy of persistent memory: output = state ^ initial.
 CMSIS_NN_DELEGATE_KERNEL(Recall, Recall, recall)
-
-/// A copy of rows `first`, `first + step`, ... of a delay line; the oldest row has the
-/// number 0.
 CMSIS_NN_DELEGATE_KERNEL(DelayLineRead, DelayLineRead, delay_line_read)
-
-/// A copy of `count` rows over the oldest ones of a delay line, of which they are the
-/// newest then.
 CMSIS_NN_DELEGATE_KERNEL(DelayLineWrite, DelayLineWrite, delay_line_write)
-
-/// The same for sequences of different lengths: those of GruArgs, as if each had the steps
-/// that its length says; what follows of its output is the zero point. Lengths are data, so
-/// that run() checks them: one that is not in [1, steps] ends the execution with
-/// InvalidArgument, and output and states are then undefined.
 CMSIS_NN_DELEGATE_KERNEL(GruLengths, GruLengths, gru_lengths)
-
-/// Copies the int8 numbers of the last step of each sequence. Lengths are data, so that
-/// run() checks them: one that is not in [1, steps] ends the execution with
-/// InvalidArgument, and the output is then undefined.
 CMSIS_NN_DELEGATE_KERNEL(LastStep, LastStep, last_step)
-
-/// The same for sequences of different lengths: those of LstmArgs, as if each had the steps
-/// that its length says; what follows of its output is the zero point. Lengths are data, so
-/// that run() checks them: one that is not in [1, steps] ends the execution with
-/// InvalidArgument, and output and states are then undefined.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengths, LstmLengths, lstm_lengths)
-
-/// The same for sequences of different lengths: those of RnnArgs, as if each had the steps
-/// that its length says; what follows of its output is the zero point. Lengths are data, so
-/// that run() checks them: one that is not in [1, steps] ends the execution with
-/// InvalidArgument, and output and states are then undefined.
 CMSIS_NN_DELEGATE_KERNEL(RnnLengths, RnnLengths, rnn_lengths)
-
-/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairs, GruLengthsPairs, gru_lengths_pairs)
-
-/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectors, GruLengthsVectors, gru_lengths_vectors)
-
-/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
-
-/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
 
 }  // namespace portable

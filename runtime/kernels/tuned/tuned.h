@@ -29,78 +29,31 @@ inline constexpr Provider kProvider = {"tuned", kAcceptedIsas, kRevisions};
 inline constexpr Provider kProviderWithCmsisNn = {"tuned+cmsis-nn", isa_set(kCompiledIsa),
                                                   kRevisions};
 
-/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
-/// products.
-CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairs, conv2d_pairs)
+// What a kernel computes is said of the argument block of its operator, payload::NAMEArgs in format.h.
 
+CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairs, conv2d_pairs)
 /// conv2d_pairs for calls whose form is ANY alone.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dPairs, Conv2dPairsAny, conv2d_pairs_any)
-
-/// int8 linear layer of one row, as fully_connected computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairs, FullyConnectedPairs, fully_connected_pairs)
-
-/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of
-/// channels.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanes, depthwise_conv2d_planes)
-
 /// depthwise_conv2d_planes for stride 1 alone.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanesStride1,
                          depthwise_conv2d_planes_stride1)
-
 /// depthwise_conv2d_planes for stride 2 alone.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanes, DepthwiseConv2dPlanesStride2,
                          depthwise_conv2d_planes_stride2)
-
-/// int8 elementwise sum of two tensors of one shape, as add computes it, with factors that
-/// give all of its results. The output may be one of the inputs.
 CMSIS_NN_DELEGATE_KERNEL(AddLinear, AddLinear, add_linear)
-
-/// int8 convolution of one group, as conv2d computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dVectors, Conv2dVectors, conv2d_vectors)
-
-/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, vector by
-/// vector.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectors, DepthwiseConv2dVectors, depthwise_conv2d_vectors)
-
-/// int8 convolution of 3 x 3 taps and stride 1, as conv2d computes it, from transformed
-/// weights.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dWinograd, Conv2dWinograd, conv2d_winograd)
-
-/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, row by row.
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dRows, DepthwiseConv2dRows, depthwise_conv2d_rows)
-
-/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(GruPairs, GruPairs, gru_pairs)
-
-/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(LstmPairs, LstmPairs, lstm_pairs)
-
-/// int8 GRU layer in one direction, as gru computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(GruVectors, GruVectors, gru_vectors)
-
-/// int8 LSTM layer in one direction, as lstm computes it, from weights in the order of the
-/// products.
 CMSIS_NN_DELEGATE_KERNEL(LstmVectors, LstmVectors, lstm_vectors)
-
-/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairs, GruLengthsPairs, gru_lengths_pairs)
-
-/// int8 GRU layer in one direction, as gru_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectors, GruLengthsVectors, gru_lengths_vectors)
-
-/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
-
-/// int8 LSTM layer in one direction, as lstm_lengths computes it, from weights in the order
-/// of the products.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
 
 }  // namespace tuned
