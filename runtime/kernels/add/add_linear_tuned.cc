@@ -1,8 +1,7 @@
 #include "runtime/kernels/add/add_linear.h"
 
-#include <type_traits>
-
 #include "runtime/kernels/add/add_linear_members.h"
+#include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {
@@ -21,14 +20,10 @@ struct DspLinearSums {
   }
 };
 
-// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
-using Sums = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspLinearSums,
-                                portable::PlainLinearSums>;
-
 }  // namespace
 
 Error run_add_linear(const void* args, const Bases& bases) {
-  return portable::compute_add_linear<Sums>(args, bases);
+  return portable::compute_add_linear<DspOr<DspLinearSums, portable::PlainLinearSums>>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear =

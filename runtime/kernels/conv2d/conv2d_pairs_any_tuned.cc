@@ -7,15 +7,11 @@
 
 namespace cmsis_nn_delegate {
 namespace tuned {
-namespace {
-
-// The compiler gives this kernel no calls for MVE.
-using Products = DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>;
-
-}  // namespace
 
 Error run_conv2d_pairs_any(const void* args, const Bases& bases) {
-  return portable::compute_conv2d_pairs<Products, portable::PairForms::kAny>(args, bases);
+  return portable::compute_conv2d_pairs<
+      DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>,
+      portable::PairForms::kAny>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny =

@@ -1,22 +1,15 @@
-#include <type_traits>
-
 #include "runtime/kernels/conv2d/conv2d_winograd.h"
 
 #include "runtime/kernels/conv2d/winograd_dsp.h"
+#include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {
-namespace {
-
-// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
-using Lanes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspWinogradLanes,
-                                 portable::PlainWinogradLanes>;
-
-}  // namespace
 
 Error run_conv2d_winograd(const void* args, const Bases& bases) {
-  return portable::compute_conv2d_winograd<Lanes>(args, bases);
+  return portable::compute_conv2d_winograd<DspOr<DspWinogradLanes, portable::PlainWinogradLanes>>(
+      args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =

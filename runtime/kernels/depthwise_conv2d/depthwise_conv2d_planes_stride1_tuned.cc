@@ -1,22 +1,15 @@
-#include <type_traits>
-
 #include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes.h"
 
 #include "runtime/kernels/depthwise_conv2d/channel_planes_dsp.h"
+#include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {
-namespace {
-
-// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
-using Planes = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, DspChannelPlanes,
-                                  portable::PlainChannelPlanes>;
-
-}  // namespace
 
 Error run_depthwise_conv2d_planes_stride1(const void* args, const Bases& bases) {
-  return portable::compute_depthwise_conv2d_planes<Planes, 1>(args, bases);
+  return portable::compute_depthwise_conv2d_planes<
+      DspOr<DspChannelPlanes, portable::PlainChannelPlanes>, 1>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanesStride1 =

@@ -6,15 +6,11 @@
 
 namespace cmsis_nn_delegate {
 namespace tuned {
-namespace {
-
-// The compiler gives this kernel calls only for cores without DSP; elsewhere it is complete, and slow.
-using Rows = DspOrScalar<portable::PlainChannelRows, ScalarChannelRows, portable::PlainChannelRows>;
-
-}  // namespace
 
 Error run_depthwise_conv2d_rows(const void* args, const Bases& bases) {
-  return portable::compute_depthwise_conv2d_rows<Rows>(args, bases);
+  return portable::compute_depthwise_conv2d_rows<
+      DspOrScalar<portable::PlainChannelRows, ScalarChannelRows, portable::PlainChannelRows>>(
+      args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2dRows> kDepthwiseConv2dRows =

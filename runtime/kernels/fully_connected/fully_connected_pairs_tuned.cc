@@ -7,15 +7,10 @@
 
 namespace cmsis_nn_delegate {
 namespace tuned {
-namespace {
-
-// The compiler gives this kernel no calls for MVE.
-using Products = DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainRowProducts>;
-
-}  // namespace
 
 Error run_fully_connected_pairs(const void* args, const Bases& bases) {
-  return portable::compute_fully_connected_pairs<Products>(args, bases);
+  return portable::compute_fully_connected_pairs<
+      DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainRowProducts>>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =

@@ -3,19 +3,15 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::GruLengthsPairsArgs;
-
-}  // namespace
 
 Error run_gru_lengths_pairs(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGatePairs, PlainGruUnits<PlainGatePairs>>(
-      *static_cast<const Args*>(args), bases);
+      *static_cast<const payload::GruLengthsPairsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruLengthsPairs> kGruLengthsPairs =
-    gate_rows_kernel<PlainGatePairs, Args, 3>(operators::kGruLengthsPairs, run_gru_lengths_pairs);
+    gate_rows_kernel<PlainGatePairs, payload::GruLengthsPairsArgs, 3>(operators::kGruLengthsPairs,
+                                                                      run_gru_lengths_pairs);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -2,18 +2,13 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::GruLengthsArgs;
-
-}  // namespace
 
 Error run_gru_lengths(const void* args, const Bases& bases) {
-  return compute_gru(*static_cast<const Args*>(args), bases);
+  return compute_gru(*static_cast<const payload::GruLengthsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruLengths> kGruLengths =
-    Kernel(operators::kGruLengths, run_gru_lengths, gru_scratch_bytes<Args>);
+    Kernel(operators::kGruLengths, run_gru_lengths, gru_scratch_bytes<payload::GruLengthsArgs>);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

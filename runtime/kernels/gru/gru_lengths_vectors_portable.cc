@@ -3,20 +3,15 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::GruLengthsVectorsArgs;
-
-}  // namespace
 
 Error run_gru_lengths_vectors(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGateVectors, PlainGruUnits<PlainGateVectors>>(
-      *static_cast<const Args*>(args), bases);
+      *static_cast<const payload::GruLengthsVectorsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors =
-    gate_rows_kernel<PlainGateVectors, Args, 3>(operators::kGruLengthsVectors,
-                                                run_gru_lengths_vectors);
+    gate_rows_kernel<PlainGateVectors, payload::GruLengthsVectorsArgs, 3>(
+        operators::kGruLengthsVectors, run_gru_lengths_vectors);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

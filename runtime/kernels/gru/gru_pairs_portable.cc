@@ -3,19 +3,14 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::GruPairsArgs;
-
-}  // namespace
 
 Error run_gru_pairs(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGatePairs, PlainGruUnits<PlainGatePairs>>(
-      *static_cast<const Args*>(args), bases);
+      *static_cast<const payload::GruPairsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
-    gate_rows_kernel<PlainGatePairs, Args, 3>(operators::kGruPairs, run_gru_pairs);
+    gate_rows_kernel<PlainGatePairs, payload::GruPairsArgs, 3>(operators::kGruPairs, run_gru_pairs);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,29 +1,25 @@
-#include <type_traits>
-
 #include "runtime/kernels/common/gate_pairs_dsp.h"
 #include "runtime/kernels/gru/gru_units_dsp.h"
+#include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {
 namespace {
 
-using Args = payload::GruPairsArgs;
-using portable::PlainGatePairs;
-
-// The compiler gives this kernel calls only for DSP; elsewhere it is complete, and slow.
-constexpr bool kDsp = kCompiledIsa == payload::Isa::kDsp;
-using Gates = std::conditional_t<kDsp, DspGatePairs, PlainGatePairs>;
-using Units = std::conditional_t<kDsp, DspGruUnits, portable::PlainGruUnits<PlainGatePairs>>;
+using Gates = DspOr<DspGatePairs, portable::PlainGatePairs>;
+using Units = DspOr<DspGruUnits, portable::PlainGruUnits<portable::PlainGatePairs>>;
 
 }  // namespace
 
 Error run_gru_pairs(const void* args, const Bases& bases) {
-  return portable::compute_gru_rows<Gates, Units>(*static_cast<const Args*>(args), bases);
+  return portable::compute_gru_rows<Gates, Units>(*static_cast<const payload::GruPairsArgs*>(args),
+                                                  bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
-    portable::gate_rows_kernel<Gates, Args, 3>(operators::kGruPairs, run_gru_pairs);
+    portable::gate_rows_kernel<Gates, payload::GruPairsArgs, 3>(operators::kGruPairs,
+                                                                run_gru_pairs);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

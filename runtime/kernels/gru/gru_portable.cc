@@ -2,18 +2,13 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::GruArgs;
-
-}  // namespace
 
 Error run_gru(const void* args, const Bases& bases) {
-  return compute_gru(*static_cast<const Args*>(args), bases);
+  return compute_gru(*static_cast<const payload::GruArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGru> kGru =
-    Kernel(operators::kGru, run_gru, gru_scratch_bytes<Args>);
+    Kernel(operators::kGru, run_gru, gru_scratch_bytes<payload::GruArgs>);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -3,19 +3,15 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::GruVectorsArgs;
-
-}  // namespace
 
 Error run_gru_vectors(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGateVectors, PlainGruUnits<PlainGateVectors>>(
-      *static_cast<const Args*>(args), bases);
+      *static_cast<const payload::GruVectorsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruVectors> kGruVectors =
-    gate_rows_kernel<PlainGateVectors, Args, 3>(operators::kGruVectors, run_gru_vectors);
+    gate_rows_kernel<PlainGateVectors, payload::GruVectorsArgs, 3>(operators::kGruVectors,
+                                                                   run_gru_vectors);
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -1,29 +1,25 @@
-#include <type_traits>
-
 #include "runtime/kernels/common/gate_vectors_mve.h"
 #include "runtime/kernels/gru/gru_units_mve.h"
+#include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate {
 namespace tuned {
 namespace {
 
-using Args = payload::GruVectorsArgs;
-using portable::PlainGateVectors;
-
-// The compiler gives this kernel calls only for MVE; elsewhere it is complete, and slow.
-constexpr bool kMve = kCompiledIsa == payload::Isa::kMve;
-using Gates = std::conditional_t<kMve, MveGateVectors, PlainGateVectors>;
-using Units = std::conditional_t<kMve, MveGruUnits, portable::PlainGruUnits<PlainGateVectors>>;
+using Gates = MveOr<MveGateVectors, portable::PlainGateVectors>;
+using Units = MveOr<MveGruUnits, portable::PlainGruUnits<portable::PlainGateVectors>>;
 
 }  // namespace
 
 Error run_gru_vectors(const void* args, const Bases& bases) {
-  return portable::compute_gru_rows<Gates, Units>(*static_cast<const Args*>(args), bases);
+  return portable::compute_gru_rows<Gates, Units>(
+      *static_cast<const payload::GruVectorsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kGruVectors> kGruVectors =
-    portable::gate_rows_kernel<Gates, Args, 3>(operators::kGruVectors, run_gru_vectors);
+    portable::gate_rows_kernel<Gates, payload::GruVectorsArgs, 3>(operators::kGruVectors,
+                                                                  run_gru_vectors);
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

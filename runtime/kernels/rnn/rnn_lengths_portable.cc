@@ -2,14 +2,9 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::RnnLengthsArgs;
-
-}  // namespace
 
 Error run_rnn_lengths(const void* args, const Bases& bases) {
-  return compute_rnn(*static_cast<const Args*>(args), bases);
+  return compute_rnn(*static_cast<const payload::RnnLengthsArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kRnnLengths> kRnnLengths =

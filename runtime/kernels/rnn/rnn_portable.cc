@@ -2,14 +2,9 @@
 
 namespace cmsis_nn_delegate {
 namespace portable {
-namespace {
-
-using Args = payload::RnnArgs;
-
-}  // namespace
 
 Error run_rnn(const void* args, const Bases& bases) {
-  return compute_rnn(*static_cast<const Args*>(args), bases);
+  return compute_rnn(*static_cast<const payload::RnnArgs*>(args), bases);
 }
 
 constexpr KernelOf<payload::Opcode::kRnn> kRnn = Kernel(operators::kRnn, run_rnn);

@@ -15,11 +15,20 @@ inline constexpr bool kThumb = true;
 inline constexpr bool kThumb = false;
 #endif
 
+// The compiler gives kernels of assembly calls only for its instruction sets; elsewhere they are complete, and slow.
+
+/// `Dsp` in images for cores with DSP and without MVE; elsewhere `Plain`.
+template <typename Dsp, typename Plain>
+using DspOr = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, Dsp, Plain>;
+
+/// `Mve` in images for cores with MVE; elsewhere `Plain`.
+template <typename Mve, typename Plain>
+using MveOr = std::conditional_t<kCompiledIsa == payload::Isa::kMve, Mve, Plain>;
+
 /// `Dsp` or `Scalar` in images for cores with and without DSP; elsewhere, with MVE and on the host, `Plain`.
 template <typename Dsp, typename Scalar, typename Plain>
-using DspOrScalar = std::conditional_t<
-    kCompiledIsa == payload::Isa::kDsp, Dsp,
-    std::conditional_t<kThumb && kCompiledIsa == payload::Isa::kScalar, Scalar, Plain>>;
+using DspOrScalar =
+    DspOr<Dsp, std::conditional_t<kThumb && kCompiledIsa == payload::Isa::kScalar, Scalar, Plain>>;
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate
