@@ -17,8 +17,7 @@ _BANNER = """\
 #include <cstddef>
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace payload {
+namespace cmsis_nn_delegate::payload {
 """
 
 
@@ -85,7 +84,7 @@ def generate() -> str:
     for layout in _with_members(members):
         lines += struct_lines(layout)
     lines += _reads_past()
-    lines += ["}  // namespace payload", "}  // namespace cmsis_nn_delegate", ""]
+    lines += ["}  // namespace cmsis_nn_delegate::payload", ""]
     return _BANNER + "\n".join(lines)
 
 

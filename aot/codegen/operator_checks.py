@@ -73,15 +73,13 @@ _SOURCE = """\
 #include "runtime/payload/geometry.h"
 #include "runtime/payload/values.h"
 
-namespace cmsis_nn_delegate {{
-namespace operators {{
+namespace cmsis_nn_delegate::operators {{
 
 using bounds::in_range;
 using bounds::volume;
 
 {checks}
-}}  // namespace operators
-}}  // namespace cmsis_nn_delegate
+}}  // namespace cmsis_nn_delegate::operators
 """
 
 _NAMES = """\

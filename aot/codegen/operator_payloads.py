@@ -35,8 +35,7 @@ _TEXT = """\
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {{
-namespace testing {{
+namespace cmsis_nn_delegate::testing {{
 
 struct OperatorPayload {{
   payload::Opcode opcode;
@@ -52,8 +51,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {{
 {rows}
 }};
 
-}}  // namespace testing
-}}  // namespace cmsis_nn_delegate
+}}  // namespace cmsis_nn_delegate::testing
 """
 
 

@@ -21,14 +21,10 @@ _BANNER = """\
 
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
-namespace rules {
+namespace cmsis_nn_delegate::cmsis_nn::rules {
 """
 _END = """
-}  // namespace rules
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn::rules
 """
 _WIDTH = 100
 _TYPES = {"int": "std::int32_t", "bool": "bool"}

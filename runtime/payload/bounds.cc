@@ -1,7 +1,6 @@
 #include "runtime/payload/bounds.h"
 
-namespace cmsis_nn_delegate {
-namespace bounds {
+namespace cmsis_nn_delegate::bounds {
 namespace {
 
 constexpr payload::Ref make_ref(std::uint32_t base, std::uint32_t offset) {
@@ -116,5 +115,4 @@ Regions::Overlap Regions::overlap(payload::Ref a, std::uint32_t a_bytes, payload
   return a_place == b_place && a_bytes == b_bytes ? Overlap::kSame : Overlap::kPartial;
 }
 
-}  // namespace bounds
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::bounds

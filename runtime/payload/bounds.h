@@ -6,8 +6,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace bounds {
+namespace cmsis_nn_delegate::bounds {
 
 /// More bytes than any reference can reach; stands for every size that is too large.
 inline constexpr std::uint32_t kTooLarge = 0xFFFFFFFF;
@@ -117,5 +116,4 @@ class Regions {
   Region regions_[payload::kBaseCount];
 };
 
-}  // namespace bounds
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::bounds

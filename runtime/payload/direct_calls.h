@@ -8,8 +8,7 @@
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace direct {
+namespace cmsis_nn_delegate::direct {
 
 constexpr payload::Ref ref(unsigned base, std::size_t offset) {
   return static_cast<payload::Ref>(base) << payload::kRefOffsetBits |
@@ -33,5 +32,4 @@ std::uint8_t* base(const T* data) {
   return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(data));
 }
 
-}  // namespace direct
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::direct

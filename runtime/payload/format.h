@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace payload {
+namespace cmsis_nn_delegate::payload {
 
 /// A location: base in the upper 4 bits, byte offset from that base in the lower 28.
 using Ref = std::uint32_t;
@@ -1668,5 +1667,4 @@ constexpr ReadsPast reads_past(Isa isa, Opcode opcode) {
   return {0, 0};
 }
 
-}  // namespace payload
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::payload

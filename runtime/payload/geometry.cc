@@ -2,8 +2,7 @@
 
 #include <cstring>
 
-namespace cmsis_nn_delegate {
-namespace geometry {
+namespace cmsis_nn_delegate::geometry {
 namespace {
 
 using payload::Dims;
@@ -319,5 +318,4 @@ bool delay_line(const CallCheck& call, const payload::DelayLineReadArgs& args) {
                       "a delay line has not all rows that are read");
 }
 
-}  // namespace geometry
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::geometry

@@ -6,8 +6,7 @@
 
 #include "runtime/payload/call_check.h"
 
-namespace cmsis_nn_delegate {
-namespace geometry {
+namespace cmsis_nn_delegate::geometry {
 
 bool convolution(const CallCheck& call, const payload::ConvParams& params, const payload::Dims& in,
                  const payload::Dims& filter, const payload::Dims& out);
@@ -145,5 +144,4 @@ inline bool delay_line(const CallCheck& call, const payload::DelayLineWriteArgs&
                     args.count);
 }
 
-}  // namespace geometry
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::geometry

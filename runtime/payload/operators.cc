@@ -5,8 +5,7 @@
 #include "runtime/payload/geometry.h"
 #include "runtime/payload/values.h"
 
-namespace cmsis_nn_delegate {
-namespace operators {
+namespace cmsis_nn_delegate::operators {
 
 using bounds::in_range;
 using bounds::volume;
@@ -977,5 +976,4 @@ bool check_lstm_lengths_vectors(const CallCheck& call, const void* args) {
   return check_as_lstm_lengths_pairs<payload::LstmLengthsVectorsArgs>(call, args);
 }
 
-}  // namespace operators
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::operators

@@ -4,8 +4,7 @@
 
 #include "runtime/payload/call_check.h"
 
-namespace cmsis_nn_delegate {
-namespace values {
+namespace cmsis_nn_delegate::values {
 
 /// `Limits` is payload::Activation or PackedActivation.
 template <typename Limits>
@@ -32,5 +31,4 @@ bool softmax(const CallCheck& call, const Args& args) {
       "diff_min out of range");
 }
 
-}  // namespace values
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::values

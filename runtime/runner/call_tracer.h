@@ -10,8 +10,7 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// Keeps the ticks of calls 0 to capacity - 1 of one execution, and ignores other events.
 class CallTracer : public executorch::runtime::EventTracer {
@@ -94,5 +93,4 @@ class CallTracer : public executorch::runtime::EventTracer {
   std::size_t count_ = 0;
 };
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -1,7 +1,6 @@
 #include "runtime/runner/job.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 const char* check(const JobHeader& header, std::size_t size) {
@@ -30,5 +29,4 @@ Job::Job(const std::uint8_t* mailbox, std::size_t size)
       header_(reinterpret_cast<const JobHeader*>(mailbox)),
       error_(check(*header_, size)) {}
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

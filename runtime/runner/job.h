@@ -6,8 +6,7 @@
 
 #include "runtime/runner/job_format.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// A job whose parts lie inside the mailbox. The payload itself has not been checked.
 class Job {
@@ -42,5 +41,4 @@ class Job {
   const char* error_;
 };
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

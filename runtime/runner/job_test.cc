@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 constexpr std::size_t kMailboxBytes = 1024;
@@ -84,5 +83,4 @@ TEST(Job, Malformed) {
 }
 
 }  // namespace
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -13,8 +13,7 @@
 #include "runtime/runner/job.h"
 #include "runtime/runner/report.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// The tensors that a job wants to be printed.
 class JobLayers {
@@ -85,5 +84,4 @@ class LayerTracer final : public CallTracer {
   std::uint32_t set_ = 0;
 };
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

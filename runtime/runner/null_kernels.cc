@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 executorch::runtime::Error run_nothing(const void* /*args*/, const Bases& /*bases*/) {
@@ -30,5 +29,4 @@ constexpr KernelTable table_of(std::index_sequence<kIndices...>) {
 constexpr KernelTable kNullKernels =
     table_of(std::make_index_sequence<sizeof(kOperators) / sizeof(kOperators[0])>());
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -3,11 +3,9 @@
 
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// Accepts the payloads that the other tables of this build accept, and needs no scratch memory.
 extern const KernelTable kNullKernels;
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -2,8 +2,7 @@
 
 #include "runtime/payload/view.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 void Regions::add(const std::uint8_t* payload, std::size_t bytes) {
   if (bytes < sizeof(payload::Header)) {
@@ -43,5 +42,4 @@ std::uint32_t Regions::place(std::uint8_t* memory, std::size_t room) {
   return static_cast<std::uint32_t>(used);
 }
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -7,8 +7,7 @@
 #include "runtime/backend/cmsis_nn_backend.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// Regions that are large enough for one or several payloads, which do not run at the same time.
 class Regions {
@@ -30,5 +29,4 @@ class Regions {
   std::size_t count_ = 0;
 };
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

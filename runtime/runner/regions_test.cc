@@ -5,8 +5,7 @@
 #include <cstring>
 #include <vector>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 /// The beginning of a payload with an input, an output and `regions`, at a 16-byte aligned address.
@@ -83,5 +82,4 @@ TEST(RegionsTest, IgnoresWhatIsNoPayload) {
 }
 
 }  // namespace
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -2,8 +2,7 @@
 
 #include "platforms/bsp/bsp.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 constexpr char kDigits[] = "0123456789abcdef";
@@ -76,5 +75,4 @@ Line& Line::text(const char* text) {
   return *this;
 }
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

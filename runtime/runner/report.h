@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 class Line {
  public:
@@ -32,5 +31,4 @@ class Line {
   void begin_field(const char* key);
 };
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -8,8 +8,7 @@
 #include "runtime/runner/null_kernels.h"
 #endif
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 using executorch::runtime::Error;
 using executorch::runtime::MemoryAllocator;
@@ -77,5 +76,4 @@ void print_output(std::uint32_t set, std::size_t index, const void* data, std::u
   }
 }
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -10,8 +10,7 @@
 #include "runtime/backend/cmsis_nn_backend.h"
 #include "runtime/runner/job.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// Prints ##ERROR and ends the run with exit code 1.
 [[noreturn]] void fail(executorch::runtime::Error error, const char* what);
@@ -43,5 +42,4 @@ constexpr std::uint32_t padded(std::uint32_t bytes) {
 void print_output(std::uint32_t set, std::size_t index, const void* data, std::uint32_t nbytes,
                   bool with_data);
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

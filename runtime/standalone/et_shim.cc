@@ -11,8 +11,7 @@
 #include <executorch/runtime/core/portable_type/tensor_impl.h>
 #include <executorch/runtime/platform/abort.h>
 
-namespace executorch {
-namespace runtime {
+namespace executorch::runtime {
 
 ET_NORETURN void runtime_abort() { abort(); }
 
@@ -60,5 +59,4 @@ TensorImpl::TensorImpl(ScalarType type, ssize_t dim, SizesType* sizes, void* dat
 }
 
 }  // namespace etensor
-}  // namespace runtime
-}  // namespace executorch
+}  // namespace executorch::runtime

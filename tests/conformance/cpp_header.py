@@ -19,16 +19,14 @@ _TEXT = """\
 
 #include <cstdint>
 
-namespace cmsis_nn_delegate {{
-namespace conformance {{
+namespace cmsis_nn_delegate::conformance {{
 
 inline constexpr std::uint32_t kSuiteMagic = 0x{magic:08x};
 inline constexpr std::uint32_t kSuiteVersion = {version};
 inline constexpr std::uint32_t kSuiteAlignment = {alignment};
 
 {structs}
-}}  // namespace conformance
-}}  // namespace cmsis_nn_delegate
+}}  // namespace cmsis_nn_delegate::conformance
 """
 
 

@@ -6,8 +6,7 @@
 #include "tests/conformance/suite_format.h"
 #include "tests/payloads/operator_fields.h"
 
-namespace cmsis_nn_delegate {
-namespace conformance {
+namespace cmsis_nn_delegate::conformance {
 namespace {
 
 using executorch::runtime::Error;
@@ -230,5 +229,4 @@ bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t*
   return true;
 }
 
-}  // namespace conformance
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::conformance

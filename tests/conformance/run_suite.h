@@ -7,8 +7,7 @@
 #include "runtime/payload/format.h"
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace conformance {
+namespace cmsis_nn_delegate::conformance {
 
 /// Called with a problem of a case: `what`, and two numbers that it names (0 if unused).
 using Report = void (*)(std::uint32_t index, const char* what, std::int64_t a, std::int64_t b);
@@ -36,5 +35,4 @@ bool run_suite(const std::uint8_t* suite, std::size_t suite_bytes, std::uint8_t*
                std::size_t memory_bytes, const KernelTable& kernels, NarrowKernels narrow,
                Report report, Totals& totals);
 
-}  // namespace conformance
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::conformance

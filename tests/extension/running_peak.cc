@@ -2,8 +2,7 @@
 
 #include "tests/extension/running_peak_args.h"
 
-namespace cmsis_nn_delegate {
-namespace extension {
+namespace cmsis_nn_delegate::extension {
 
 executorch::runtime::Error run_running_peak(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::RunningPeakArgs*>(args);
@@ -22,5 +21,4 @@ executorch::runtime::Error run_running_peak(const void* args, const Bases& bases
 constexpr KernelOf<payload::Opcode::kMul> kRunningPeak =
     Kernel(operators::kRunningPeak, run_running_peak);
 
-}  // namespace extension
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::extension

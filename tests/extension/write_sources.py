@@ -41,14 +41,12 @@ CHECK = """\
 #include "runtime/payload/call_check.h"
 #include "tests/extension/running_peak_args.h"
 
-namespace cmsis_nn_delegate {{
-namespace operators {{
+namespace cmsis_nn_delegate::operators {{
 
 using bounds::volume;
 
 {check}
-}}  // namespace operators
-}}  // namespace cmsis_nn_delegate
+}}  // namespace cmsis_nn_delegate::operators
 """
 
 

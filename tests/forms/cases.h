@@ -6,8 +6,7 @@
 
 #include <executorch/runtime/core/error.h>
 
-namespace cmsis_nn_delegate {
-namespace forms {
+namespace cmsis_nn_delegate::forms {
 
 struct Bytes {
   const unsigned char* data;
@@ -38,5 +37,4 @@ inline constexpr std::size_t kNotRun = SIZE_MAX;
 /// bytes of its outputs differ from the expected ones, or kNotRun if a kernel failed or the memory is too small.
 std::size_t differing_bytes(const Case& test, std::uint8_t* memory, std::size_t size);
 
-}  // namespace forms
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::forms

@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace cmsis_nn_delegate {
-namespace forms {
+namespace cmsis_nn_delegate::forms {
 namespace {
 
 struct alignas(16) Block {
@@ -45,5 +44,4 @@ TEST(Cases, TooLittleMemoryIsNotAResult) {
 }
 
 }  // namespace
-}  // namespace forms
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::forms

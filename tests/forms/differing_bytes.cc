@@ -1,8 +1,7 @@
 #include "runtime/payload/format.h"
 #include "tests/forms/cases.h"
 
-namespace cmsis_nn_delegate {
-namespace forms {
+namespace cmsis_nn_delegate::forms {
 namespace {
 
 constexpr std::size_t padded(std::size_t bytes) {
@@ -36,5 +35,4 @@ std::size_t differing_bytes(const Case& test, std::uint8_t* memory, std::size_t 
   return differing;
 }
 
-}  // namespace forms
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::forms

@@ -1,7 +1,6 @@
 #include "tests/forms/patterns.h"
 
-namespace cmsis_nn_delegate {
-namespace forms {
+namespace cmsis_nn_delegate::forms {
 
 void print_hex(const void* data, std::size_t size) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -20,5 +19,4 @@ void print_stack() {
   print_hex(bytes, sizeof(bytes));
 }
 
-}  // namespace forms
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::forms

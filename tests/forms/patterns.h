@@ -7,8 +7,7 @@
 #include "platforms/bsp/bsp.h"
 #include "platforms/bsp/mark.h"
 
-namespace cmsis_nn_delegate {
-namespace forms {
+namespace cmsis_nn_delegate::forms {
 
 inline constexpr unsigned kPatterns = 2;
 
@@ -40,5 +39,4 @@ int run_patterns(void* input, std::size_t input_bytes, const void* output, std::
   return 0;
 }
 
-}  // namespace forms
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::forms

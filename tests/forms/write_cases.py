@@ -122,10 +122,10 @@ def main(argv: list[str]) -> int:
         text += _tables(name, view, *data)
         rows += f'    {{"{name}: {about}", run_{name}, {view.arena_bytes}, {name}_outputs, {len(expected)}}},\n'
     (folder / "cases.cc").write_text(
-        f'#include "tests/forms/cases.h"\n\n{includes}\nnamespace cmsis_nn_delegate {{\nnamespace forms {{\n'
+        f'#include "tests/forms/cases.h"\n\n{includes}\nnamespace cmsis_nn_delegate::forms {{\n'
         f"namespace {{\n\nusing executorch::runtime::Error;\n\n{text}\nconst Case kModels[] = {{\n{rows}}};\n\n"
         f"}}  // namespace\n\nconst Cases kCases = {{kModels, {count}}};\n\n"
-        "}  // namespace forms\n}  // namespace cmsis_nn_delegate\n"
+        "}  // namespace cmsis_nn_delegate::forms\n"
     )
     return 0
 

@@ -12,8 +12,7 @@
 #include "runtime/payload/view.h"
 #include "tests/fuzz/operands.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 class Accepted : public PayloadView {
  public:
@@ -70,5 +69,4 @@ class Accepted : public PayloadView {
   }
 };
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -9,8 +9,7 @@
 
 #include "tests/payloads/operator_fields.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 using payload::CallHeader;
@@ -274,5 +273,4 @@ void Editor::fit_tensor(unsigned index) {
   io.sizes[0] = static_cast<std::int32_t>(bytes / element);
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

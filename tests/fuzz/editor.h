@@ -8,8 +8,7 @@
 #include "tests/fuzz/operands.h"
 #include "tests/fuzz/random.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 /// The size of an element of an input or output; 1 for damaged types.
 inline std::uint32_t element_bytes(const payload::IoTensor& tensor) {
@@ -145,5 +144,4 @@ class Editor {
   std::uint32_t calls_[kMaxCalls];
 };
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

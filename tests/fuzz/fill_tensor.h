@@ -7,8 +7,7 @@
 #include "tests/fuzz/accepted.h"
 #include "tests/fuzz/random.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 /// The integers that a payload takes of an input; none if `high` < `low`.
 struct Integers {
@@ -102,5 +101,4 @@ inline void fill_tensor(const Accepted& payload, unsigned index, std::uint32_t s
   }
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

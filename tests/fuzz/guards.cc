@@ -8,8 +8,7 @@ extern unsigned char __data_start[];
 extern unsigned char __stack_top[];
 }
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 volatile std::uint32_t& reg(std::uintptr_t address) {
@@ -103,5 +102,4 @@ void guard(std::uint32_t /*read_only*/) {
 
 void unguard() { apply(0); }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 inline constexpr std::size_t kSlotBytes = 1 << 16;
 /// The number of regions of the smallest unit.
@@ -28,5 +27,4 @@ void guard(std::uint32_t read_only);
 /// Turns the guards off: all memory is accessible again.
 void unguard();
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

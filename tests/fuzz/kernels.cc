@@ -6,8 +6,7 @@
 #include "runtime/kernels/portable/portable.h"
 #endif
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 const KernelTable& tested_kernels() {
 #ifdef WITH_CMSIS_NN
@@ -17,5 +16,4 @@ const KernelTable& tested_kernels() {
 #endif
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

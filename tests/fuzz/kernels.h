@@ -3,10 +3,8 @@
 
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 const KernelTable& tested_kernels();
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

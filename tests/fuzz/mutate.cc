@@ -8,8 +8,7 @@
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/redraw.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 using payload::Header;
@@ -626,5 +625,4 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t capacity, s
   return size;
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

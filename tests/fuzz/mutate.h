@@ -9,8 +9,7 @@
 
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 /// The maximum size of a mutated payload.
 inline constexpr std::size_t kMaxPayloadBytes = 1 << 15;
@@ -29,5 +28,4 @@ std::size_t mutate(std::uint8_t* data, std::size_t size, std::size_t capacity, s
 /// Sets the identity that `kernels` require, sizes and CRC of a payload. `size` is at least that of a header.
 void repair(std::uint8_t* data, std::size_t size, const KernelTable& kernels);
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 using payload::Opcode;
@@ -85,5 +84,4 @@ Operands operands_of(std::uint16_t opcode, const void* args) {
   return result;
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -7,8 +7,7 @@
 
 #include "tests/payloads/operator_fields.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 struct Operand {
   std::uint16_t field;  // offset of the reference in the argument block
@@ -32,5 +31,4 @@ struct Operands {
 /// `args` is the argument block of `opcode`; none for an unknown opcode.
 Operands operands_of(std::uint16_t opcode, const void* args);
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

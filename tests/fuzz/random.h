@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 class Random {
  public:
@@ -58,5 +57,4 @@ class Random {
   std::uint32_t state_;
 };
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -4,8 +4,7 @@
 #include "tests/payloads/operator_fields.h"
 #include "tests/payloads/put.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 using payload::Activation;
@@ -419,5 +418,4 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
   }
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

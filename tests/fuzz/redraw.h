@@ -5,11 +5,9 @@
 
 #include "tests/fuzz/random.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 /// Fills everything in `args`, the argument block of `opcode`, except references and scratch_bytes.
 void redraw(std::uint16_t opcode, void* args, Random& random);
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -20,8 +20,7 @@
 #include "tests/fuzz/run_payload.h"
 #include "tests/payloads/payload_builder.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 using testing::AlignedBytes;
@@ -271,5 +270,4 @@ TEST(Replay, MutatedSeeds) {
 }
 
 }  // namespace
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

@@ -14,8 +14,7 @@
 #include "tests/fuzz/random.h"
 #include "tests/payloads/payload_builder.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 namespace {
 
 using executorch::runtime::BackendInitContext;
@@ -215,5 +214,4 @@ void print_totals(const KernelTable& kernels) {
   std::fprintf(stderr, "\n");
 }
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

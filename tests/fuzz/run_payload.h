@@ -7,8 +7,7 @@
 
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace fuzz {
+namespace cmsis_nn_delegate::fuzz {
 
 enum class Outcome : std::uint8_t {
   kRefused,   // by init()
@@ -41,5 +40,4 @@ struct Totals {
 Totals& totals();
 void print_totals(const KernelTable& kernels);
 
-}  // namespace fuzz
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::fuzz

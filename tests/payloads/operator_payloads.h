@@ -9,8 +9,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace testing {
+namespace cmsis_nn_delegate::testing {
 
 struct OperatorPayload {
   payload::Opcode opcode;
@@ -1087,5 +1086,4 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
      sizeof(kLstmLengthsVectorsPayload)},
 };
 
-}  // namespace testing
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::testing

@@ -7,8 +7,7 @@
 #include "runtime/payload/crc32.h"
 #include "tests/payloads/operator_payloads.h"
 
-namespace cmsis_nn_delegate {
-namespace testing {
+namespace cmsis_nn_delegate::testing {
 namespace {
 
 using payload::DType;
@@ -319,5 +318,4 @@ std::uint8_t* find_args(AlignedBytes& payload, Opcode opcode) {
   std::abort();
 }
 
-}  // namespace testing
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::testing

@@ -11,8 +11,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace testing {
+namespace cmsis_nn_delegate::testing {
 
 /// Zeroed bytes that start 16-byte aligned and end exactly at size(), so that a sanitizer sees every
 /// access past them.
@@ -146,5 +145,4 @@ Args& args_of(AlignedBytes& payload, payload::Opcode opcode) {
   return *reinterpret_cast<Args*>(find_args(payload, opcode));
 }
 
-}  // namespace testing
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::testing

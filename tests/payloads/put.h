@@ -5,8 +5,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace payload {
+namespace cmsis_nn_delegate::payload {
 
 /// Writes `from`, whose numbers must fit.
 constexpr void put(Tile& to, const Tile& from) { to = from; }
@@ -28,5 +27,4 @@ constexpr void put(Number& to, std::int32_t from) {
   to = static_cast<Number>(from);
 }
 
-}  // namespace payload
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::payload

@@ -10,8 +10,7 @@
 
 #include "tests/payloads/payload_builder.h"
 
-namespace cmsis_nn_delegate {
-namespace testing {
+namespace cmsis_nn_delegate::testing {
 
 /// A tensor with its storage.
 class TestTensor {
@@ -43,5 +42,4 @@ class TestTensor {
   executorch::runtime::EValue value_;
 };
 
-}  // namespace testing
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::testing

@@ -21,8 +21,7 @@ _BANNER = """\
 
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 """
 
 
@@ -44,7 +43,7 @@ def generate() -> str:
     lines += ["};", ""]
     lines += struct_lines(job.JOB_HEADER)
     lines += struct_lines(job.JOB_LAYER)
-    lines += ["}  // namespace runner", "}  // namespace cmsis_nn_delegate", ""]
+    lines += ["}  // namespace cmsis_nn_delegate::runner", ""]
     return _BANNER + "\n".join(lines)
 
 

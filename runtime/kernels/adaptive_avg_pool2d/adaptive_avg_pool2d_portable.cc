@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/average.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 /// The positions [begin, end) of one axis that window `index` of `count` averages: at least one.
@@ -42,5 +41,4 @@ Error run_adaptive_avg_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAdaptiveAvgPool2d> kAdaptiveAvgPool2d =
     Kernel(operators::kAdaptiveAvgPool2d, run_adaptive_avg_pool2d);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

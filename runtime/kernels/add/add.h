@@ -5,8 +5,7 @@
 
 #include "runtime/kernels/common/requantize.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Computes `count` elements as the block `a` says. `output` may be an input.
 template <typename Args>
@@ -25,5 +24,4 @@ inline void add_elements(const Args& a, const std::int8_t* input1, const std::in
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/common/broadcast.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 using Args = payload::AddBroadcastArgs;
@@ -28,5 +27,4 @@ Error run_add_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
     cmsis_nn_kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -2,8 +2,7 @@
 #include "runtime/kernels/common/broadcast.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::AddBroadcastArgs;
@@ -23,5 +22,4 @@ Error run_add_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAddBroadcast> kAddBroadcast =
     Kernel(operators::kAddBroadcast, run_add_broadcast).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
@@ -18,5 +17,4 @@ Error run_add(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAdd> kAdd =
     cmsis_nn_kernel(operators::kAdd, run_add).in_place();
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -6,8 +6,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The numbers of a sum.
 struct LinearSum {
@@ -86,5 +85,4 @@ constexpr Kernel add_linear_kernel(Kernel::Run run) {
   return Kernel(operators::kAddLinear, run).in_place().only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

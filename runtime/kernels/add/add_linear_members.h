@@ -17,8 +17,7 @@
 
 #include "runtime/kernels/add/add_linear.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(LINEAR_SUM_FACTOR1, LinearSum, factor1);
 CMSIS_NN_DELEGATE_MEMBER_AT(LINEAR_SUM_FACTOR2, LinearSum, factor2);
@@ -29,7 +28,6 @@ CMSIS_NN_DELEGATE_MEMBER_AT(LINEAR_SUM_MOST, LinearSum, most);
 static_assert(linear_sums::kFractionBits == ADD_LINEAR_FRACTION_BITS, "assembly has another size");
 static_assert(linear_sums::kAtATime == 4, "assembly has these sizes in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

@@ -4,8 +4,7 @@
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" void cmsis_nn_delegate_add_linear(const std::int8_t* a, const std::int8_t* b,
                                              std::int8_t* output, std::int32_t words,
@@ -29,5 +28,4 @@ Error run_add_linear(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear =
     portable::add_linear_kernel(run_add_linear);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -2,8 +2,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_add(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AddArgs*>(args);
@@ -15,5 +14,4 @@ Error run_add(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kAdd> kAdd = Kernel(operators::kAdd, run_add).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -5,8 +5,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// `better(a, b)` says that `a` replaces `b`, which came first.
 template <typename Args, typename Better>
@@ -33,5 +32,4 @@ void arg_extremum(const Args& a, const Bases& bases, Better better) {
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/arg_extremum/arg_extremum.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_argmin(const void* args, const Bases& bases) {
   arg_extremum(*static_cast<const payload::ArgminArgs*>(args), bases,
@@ -12,5 +11,4 @@ Error run_argmin(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kArgmin> kArgmin = Kernel(operators::kArgmin, run_argmin);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

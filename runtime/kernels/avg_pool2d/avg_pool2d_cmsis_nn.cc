@@ -1,8 +1,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 std::uint32_t scratch_bytes(const void* args) {
@@ -24,5 +23,4 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
     cmsis_nn_kernel(operators::kAvgPool2d, run_avg_pool2d, scratch_bytes);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

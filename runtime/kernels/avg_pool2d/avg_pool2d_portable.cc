@@ -2,8 +2,7 @@
 #include "runtime/kernels/common/window.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_avg_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
@@ -31,5 +30,4 @@ Error run_avg_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kAvgPool2d> kAvgPool2d =
     Kernel(operators::kAvgPool2d, run_avg_pool2d);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

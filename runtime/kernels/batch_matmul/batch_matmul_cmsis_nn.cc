@@ -1,8 +1,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 std::uint32_t scratch_bytes(const void* args) {
@@ -31,5 +30,4 @@ Error run_batch_matmul(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul =
     cmsis_nn_kernel(operators::kBatchMatmul, run_batch_matmul, scratch_bytes);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 /// The first row of matrix [n][h] of a batch; an axis of size 1 has the same matrix for every n or h.
@@ -46,5 +45,4 @@ Error run_batch_matmul(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kBatchMatmul> kBatchMatmul =
     Kernel(operators::kBatchMatmul, run_batch_matmul);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -10,8 +10,7 @@
 #include "arm_nnfunctions.h"
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 /// Whether CMSIS-NN is compiled with its kernels for MVE.
 inline constexpr bool kWithMve = kCompiledIsa == payload::Isa::kMve;
@@ -137,5 +136,4 @@ inline executorch::runtime::Error to_error(arm_cmsis_nn_status status) {
   }
 }
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

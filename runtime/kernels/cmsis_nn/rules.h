@@ -6,9 +6,7 @@
 
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
-namespace rules {
+namespace cmsis_nn_delegate::cmsis_nn::rules {
 
 inline constexpr std::int32_t kMaxKernelElements = 65535;
 
@@ -208,6 +206,4 @@ constexpr std::int32_t transpose_conv_scratch(std::int32_t in_w, std::int32_t ke
   return transpose_conv_sums(in_w, kernel_w, stride_w) * out_c * kernel_h * 4;
 }
 
-}  // namespace rules
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn::rules

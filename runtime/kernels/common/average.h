@@ -5,8 +5,7 @@
 
 #include "runtime/kernels/common/requantize.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// How many channels are summed at once; their sums stay on the stack.
 constexpr std::int32_t kAveragedAtOnce = 16;
@@ -38,5 +37,4 @@ inline void average(const std::int8_t* pixels, std::int32_t rows, std::int32_t c
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

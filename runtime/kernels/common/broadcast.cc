@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <cstring>
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using executorch::runtime::Error;
@@ -87,5 +86,4 @@ Error for_each_row(const BroadcastTensors& t, const void* args, Row row) {
   return Error::Ok;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

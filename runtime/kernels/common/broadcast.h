@@ -8,8 +8,7 @@
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Computes `count` elements next to each other in all three tensors. `args` is the argument block.
 using Row = executorch::runtime::Error (*)(const void* args, const std::int8_t* input1,
@@ -42,5 +41,4 @@ template <typename Args>
       &args, row);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -9,8 +9,7 @@
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 inline constexpr std::int32_t kPositionBytes = 4;
 
@@ -69,5 +68,4 @@ class DelayLine {
   InitialBytes initial_;
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -7,8 +7,7 @@
 
 #include "runtime/kernels/common/recurrent.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 TEST(GateLines, Sigmoid) {
@@ -26,5 +25,4 @@ TEST(GateLines, TanhOfArgumentsAndCells) {
 }
 
 }  // namespace
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -8,8 +8,7 @@
 #include "runtime/kernels/common/gate_rows.h"
 #include "runtime/kernels/common/recurrent.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The table has for each 8 rows of a gate: twice the int32 sums for inputs of 0; four words of int8 for each 2 inputs,
 /// each for 2 rows, as in PairProducts; the same of the hidden state. Numbers of a unit lie side by side.
@@ -114,5 +113,4 @@ struct PlainGatePairs {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

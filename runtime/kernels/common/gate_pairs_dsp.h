@@ -4,8 +4,7 @@
 #include "runtime/kernels/common/gate_pairs.h"
 #include "runtime/kernels/common/gate_rows_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_gate_pairs(const portable::GateRows* gate);
@@ -25,5 +24,4 @@ struct DspGatePairs : portable::PlainGatePairs {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -12,8 +12,7 @@
 #include "runtime/payload/format.h"
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// What is done with the sums of a gate.
 enum class GateFunction : std::int32_t {
@@ -166,5 +165,4 @@ constexpr Kernel gate_rows_kernel(const Operator& op, Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -29,8 +29,7 @@
 
 #include "runtime/kernels/common/gate_rows.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(GATE_ROWS_INPUTS, GateRows, inputs);
 CMSIS_NN_DELEGATE_MEMBER_AT(GATE_ROWS_INPUTS_END, GateRows, inputs_end);
@@ -52,7 +51,6 @@ static_assert(GateLines::kZero * 4 == GATE_LINES_STARTS &&
                   GateLines::kBits == 9 && GateLines::kTanh == 0x01000100,
               "assembly has these in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

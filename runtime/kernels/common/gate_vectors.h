@@ -7,8 +7,7 @@
 #include "runtime/kernels/common/gate_rows.h"
 #include "runtime/kernels/common/recurrent.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The table has for each 4 rows of a gate: the int32 sums for inputs of 0; for each 16 inputs, 16 weights of each row;
 /// the same of the hidden state. Numbers of a gate lie side by side.
@@ -90,5 +89,4 @@ struct PlainGateVectors {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

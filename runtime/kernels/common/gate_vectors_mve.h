@@ -4,8 +4,7 @@
 #include "runtime/kernels/common/gate_rows_members.h"
 #include "runtime/kernels/common/gate_vectors.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_gate_vectors(const portable::GateRows* gate);
@@ -21,5 +20,4 @@ struct MveGateVectors : portable::PlainGateVectors {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

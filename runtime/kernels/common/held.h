@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The initial bytes of a state of `nbytes`: `count` are given, all of them or those of one element.
 class InitialBytes {
@@ -68,5 +67,4 @@ inline void copy_held(const std::uint8_t* source, const InitialBytes& bytes, std
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -7,8 +7,7 @@
 
 #include "runtime/kernels/common/requantize.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The products of two windows with all filters. `table` has for each 4 channels: int32 sums for
 /// inputs of 0; one word of int8 for 2 channels and 2 inputs (channel 0 and 1 of the first, then of
@@ -143,5 +142,4 @@ struct PlainPairProducts {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -6,8 +6,7 @@
 #include "runtime/kernels/common/pair_products.h"
 #include "runtime/kernels/common/pair_products_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_widen_pairs(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
@@ -29,5 +28,4 @@ struct DspPairProducts {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

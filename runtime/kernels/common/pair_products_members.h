@@ -17,8 +17,7 @@
 
 #include "runtime/kernels/common/pair_products.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_INPUTS, PairProducts, inputs);
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_INPUTS_END, PairProducts, inputs_end);
@@ -34,7 +33,6 @@ static_assert(pair_products::kBlock == 4 && pair_products::kScales == 3 &&
                   pair_products::kFloorBits == 12,
               "assembly has these sizes in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

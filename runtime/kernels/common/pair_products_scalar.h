@@ -6,8 +6,7 @@
 #include "runtime/kernels/common/pair_products.h"
 #include "runtime/kernels/common/requantization_scalar.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 /// Computes the sums of four channels in two windows, from `table` at the channels.
@@ -77,5 +76,4 @@ class ScalarPairProducts {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

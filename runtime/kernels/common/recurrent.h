@@ -10,8 +10,7 @@
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 inline std::int32_t saturate_16(std::int32_t value) {
   return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value;
@@ -126,5 +125,4 @@ Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& sta
       });
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -11,8 +11,7 @@
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 using executorch::runtime::Error;
 
@@ -111,5 +110,4 @@ const std::int8_t* initial_output(const Args& args, const Bases& bases, std::int
   return bases.resolve<const std::int8_t>(args.initial_hidden) + batch * args.hidden;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -5,9 +5,7 @@
 
 #include "runtime/kernels/common/pair_products.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
-namespace requantization {
+namespace cmsis_nn_delegate::tuned::requantization {
 
 #if __ARM_ARCH_ISA_THUMB >= 2
 inline std::int32_t multiply_high(std::int32_t a, std::int32_t b) {
@@ -64,6 +62,4 @@ inline std::int32_t any(std::int32_t sum, const std::int32_t* scale, std::int32_
   return value < least ? least : value > most ? most : value;
 }
 
-}  // namespace requantization
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned::requantization

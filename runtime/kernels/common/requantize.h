@@ -9,8 +9,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// a + b, a - b and a * b modulo 2^32.
 inline std::int32_t wrapping_add(std::int32_t a, std::int32_t b) {
@@ -57,5 +56,4 @@ inline std::int8_t clamp(std::int32_t value, const Limits& activation) {
   return static_cast<std::int8_t>(value);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

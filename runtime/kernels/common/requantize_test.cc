@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
@@ -88,5 +87,4 @@ TEST(Requantize, DefinedForEveryInput) {
 }
 
 }  // namespace
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

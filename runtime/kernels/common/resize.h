@@ -5,8 +5,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The place of output index `index` in an input of `size`, with `kBits` after the point: 0 to size - 1.
 template <int kBits>
@@ -19,5 +18,4 @@ inline std::int32_t place_of(std::int32_t index, const payload::ResizeAxis& axis
   return static_cast<std::int32_t>(place < 0 ? 0 : (place > last ? last : place));
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

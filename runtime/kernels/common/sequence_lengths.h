@@ -8,8 +8,7 @@
 #include "runtime/payload/bases.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 template <typename Args, typename = void>
 inline constexpr bool kHasLengths = false;
@@ -29,5 +28,4 @@ std::int32_t length_of(const Args& args, const Bases& bases, std::int32_t batch)
              : 0;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -10,9 +10,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
-namespace softmax_rows {
+namespace cmsis_nn_delegate::portable::softmax_rows {
 
 constexpr std::int32_t kInt32Max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t kInt32Min = std::numeric_limits<std::int32_t>::min();
@@ -154,8 +152,6 @@ void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* outpu
   }
 }
 
-}  // namespace softmax_rows
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable::softmax_rows
 
 #endif  // CMSIS_NN_DELEGATE_RUNTIME_KERNELS_PORTABLE_SOFTMAX_ROWS_H_

@@ -8,8 +8,7 @@
 
 #include "runtime/kernels/common/requantize.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The products of groups of four windows with all filters. `table` has for each 2 channels, of which
 /// the last ones may have been there before: 16 weights of the first and of the second for each
@@ -92,5 +91,4 @@ struct PlainVectorProducts {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

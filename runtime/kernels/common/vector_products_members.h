@@ -23,8 +23,7 @@
 
 #include "runtime/kernels/common/vector_products.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_WINDOWS, VectorProducts, windows);
 CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_TABLE, VectorProducts, table);
@@ -42,7 +41,6 @@ static_assert(vector_products::kVector == VECTOR_PRODUCTS_VECTOR, "assembly has 
 static_assert(vector_products::kWindows == 4 && vector_products::kChannels == 2,
               "assembly has these sizes in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

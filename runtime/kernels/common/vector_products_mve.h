@@ -6,8 +6,7 @@
 #include "runtime/kernels/common/vector_products.h"
 #include "runtime/kernels/common/vector_products_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_vectors(const portable::VectorProducts* products);
@@ -26,5 +25,4 @@ struct MveVectorProducts {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

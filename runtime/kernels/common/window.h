@@ -3,8 +3,7 @@
 
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The taps [begin, end) of one axis. Tap t reads position `origin + t * dilation`, which is in the
 /// input. All three are 0 for a window that lies entirely in the padding: its real origin may be so
@@ -33,5 +32,4 @@ struct Taps {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -3,8 +3,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/cmsis_nn/rules.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 /// Whether CMSIS-NN would call arm_convolve_1_x_n_s8, for windows that all stay in their row.
@@ -96,5 +95,4 @@ constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
         .limited_to(accepts)
         .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kConv2d));
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

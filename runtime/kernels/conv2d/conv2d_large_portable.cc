@@ -1,8 +1,7 @@
 #include "runtime/kernels/conv2d/convolution.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d_large(const void* args, const Bases& bases) {
   return run_convolution<payload::Conv2dLargeArgs>(args, bases);
@@ -12,5 +11,4 @@ Error run_conv2d_large(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2dLarge> kConv2dLarge =
     Kernel(operators::kConv2dLarge, run_convolution<payload::Conv2dLargeArgs>);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

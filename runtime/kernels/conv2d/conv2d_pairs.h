@@ -10,8 +10,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The windows of one call, row by row. `Products` has the functions of PlainPairProducts.
 template <typename Products>
@@ -307,5 +306,4 @@ constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

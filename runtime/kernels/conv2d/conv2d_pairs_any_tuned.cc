@@ -5,8 +5,7 @@
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 Error run_conv2d_pairs_any(const void* args, const Bases& bases) {
   return portable::compute_conv2d_pairs<
@@ -17,5 +16,4 @@ Error run_conv2d_pairs_any(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny =
     portable::conv2d_pairs_kernel<portable::PairForms::kAny>(run_conv2d_pairs_any);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -1,7 +1,6 @@
 #include "runtime/kernels/conv2d/conv2d_pairs.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d_pairs(const void* args, const Bases& bases) {
   return compute_conv2d_pairs<PlainPairProducts>(args, bases);
@@ -10,5 +9,4 @@ Error run_conv2d_pairs(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =
     conv2d_pairs_kernel(run_conv2d_pairs);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

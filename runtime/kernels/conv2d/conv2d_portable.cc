@@ -1,8 +1,7 @@
 #include "runtime/kernels/conv2d/convolution.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d(const void* args, const Bases& bases) {
   return run_convolution<payload::Conv2dArgs>(args, bases);
@@ -12,5 +11,4 @@ Error run_conv2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2d> kConv2d =
     Kernel(operators::kConv2d, run_convolution<payload::Conv2dArgs>);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/conv2d/conv2d_vectors.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d_vectors(const void* args, const Bases& bases) {
   return compute_conv2d_vectors<PlainVectorProducts>(args, bases);
@@ -10,5 +9,4 @@ Error run_conv2d_vectors(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
     conv2d_vectors_kernel(run_conv2d_vectors);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

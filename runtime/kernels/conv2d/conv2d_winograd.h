@@ -10,8 +10,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 namespace winograd {
 
@@ -171,5 +170,4 @@ constexpr Kernel conv2d_winograd_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/conv2d/conv2d_winograd.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d_winograd(const void* args, const Bases& bases) {
   return compute_conv2d_winograd<PlainWinogradLanes>(args, bases);
@@ -10,5 +9,4 @@ Error run_conv2d_winograd(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
     conv2d_winograd_kernel(run_conv2d_winograd);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -4,8 +4,7 @@
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 Error run_conv2d_winograd(const void* args, const Bases& bases) {
   return portable::compute_conv2d_winograd<DspOr<DspWinogradLanes, portable::PlainWinogradLanes>>(
@@ -15,5 +14,4 @@ Error run_conv2d_winograd(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kConv2dWinograd> kConv2dWinograd =
     portable::conv2d_winograd_kernel(run_conv2d_winograd);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

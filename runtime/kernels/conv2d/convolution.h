@@ -8,8 +8,7 @@
 #include "runtime/kernels/common/window.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Adds sum(filter * (input + offset)) over `count` contiguous elements to `acc`.
 inline std::uint32_t dot(std::uint32_t acc, const std::int8_t* filter, const std::int8_t* input,
@@ -81,5 +80,4 @@ Error run_convolution(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

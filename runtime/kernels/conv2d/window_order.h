@@ -5,8 +5,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// An axis of a convolution; see window_order_distance().
 struct WindowAxis {
@@ -70,5 +69,4 @@ bool overlaps_in_window_order(const void* args, std::int32_t distance) {
   return distance >= window_order_distance(a.params, a.input_dims, a.output_dims);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

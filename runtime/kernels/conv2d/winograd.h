@@ -12,8 +12,7 @@
 
 #include "runtime/kernels/common/pair_products.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 namespace winograd {
 
@@ -204,5 +203,4 @@ struct PlainWinogradLanes {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -5,8 +5,7 @@
 
 #include "runtime/kernels/conv2d/winograd.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP
 
@@ -67,5 +66,4 @@ using DspWinogradLanes = portable::PlainWinogradLanes;  // never chosen
 
 #endif
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

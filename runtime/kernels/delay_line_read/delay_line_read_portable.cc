@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/delay_line.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_delay_line_read(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DelayLineReadArgs*>(args);
@@ -25,5 +24,4 @@ Error run_delay_line_read(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDelayLineRead> kDelayLineRead =
     Kernel(operators::kDelayLineRead, run_delay_line_read);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

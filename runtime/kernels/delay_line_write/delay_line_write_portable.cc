@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/delay_line.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_delay_line_write(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DelayLineWriteArgs*>(args);
@@ -24,5 +23,4 @@ Error run_delay_line_write(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDelayLineWrite> kDelayLineWrite =
     Kernel(operators::kDelayLineWrite, run_delay_line_write);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

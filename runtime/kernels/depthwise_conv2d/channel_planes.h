@@ -11,8 +11,7 @@
 #include "runtime/kernels/common/pair_products.h"
 #include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// How the pixels of one row lie in planes.
 struct PlaneRow {
@@ -173,5 +172,4 @@ struct PlainChannelPlanes {
   static void filter_stride2(const PlaneRows& rows) { channel_planes::filter<2>(rows); }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

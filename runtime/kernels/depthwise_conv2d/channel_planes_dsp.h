@@ -6,8 +6,7 @@
 #include "runtime/kernels/depthwise_conv2d/channel_planes.h"
 #include "runtime/kernels/depthwise_conv2d/channel_planes_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_fill_planes(const std::int8_t* row, std::int32_t* planes,
@@ -28,5 +27,4 @@ struct DspChannelPlanes {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -34,8 +34,7 @@
 
 #include "runtime/kernels/depthwise_conv2d/channel_planes.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(PLANE_ROW_PIXEL_BYTES, PlaneRow, pixel_bytes);
 CMSIS_NN_DELEGATE_MEMBER_AT(PLANE_ROW_CHANNEL_BYTES, PlaneRow, channel_bytes);
@@ -66,7 +65,6 @@ static_assert(channel_planes::kChannels * channel_planes::rows(2) * 4 == CHANNEL
 static_assert(channel_planes::kWords == 5 && pair_products::kFloorBits == 12,
               "assembly has these sizes in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

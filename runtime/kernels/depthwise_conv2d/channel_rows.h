@@ -13,8 +13,7 @@
 #include "runtime/kernels/common/pair_products.h"
 #include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// A row of outputs of up to four channels.
 struct ChannelRow {
@@ -99,5 +98,4 @@ struct PlainChannelRows {
   static void filter_stride2(const ChannelRow& row) { channel_rows::filter<2>(row); }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

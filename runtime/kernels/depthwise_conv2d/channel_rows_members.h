@@ -28,8 +28,7 @@
 
 #include "runtime/kernels/depthwise_conv2d/channel_rows.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_ROW_WINDOW, ChannelRow, window);
 CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_ROW_OUTPUT, ChannelRow, output);
@@ -50,7 +49,6 @@ static_assert(channel_rows::kScale * 4 == CHANNEL_ROWS_SPAN, "assembly has anoth
 static_assert((channel_rows::kScale + 1) * 4 == CHANNEL_ROWS_FACTOR, "assembly has another size");
 static_assert((channel_rows::kScale + 2) * 4 == CHANNEL_ROWS_CONSTANT, "assembly has another size");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

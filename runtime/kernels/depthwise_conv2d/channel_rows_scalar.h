@@ -8,8 +8,7 @@
 #include "runtime/kernels/depthwise_conv2d/channel_rows.h"
 #include "runtime/kernels/depthwise_conv2d/channel_rows_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 /// Computes a row of outputs of one channel whose form is a product. `column` is the channel's byte in the first
@@ -68,5 +67,4 @@ class ScalarChannelRows {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -8,8 +8,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/vector_products.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// A row of outputs of 3 x 3 taps. `table` has for each 8 channels, of which the last ones may have
 /// been there before: sums for inputs of 0 of the even and of the odd channels; 8 weights for each
@@ -68,5 +67,4 @@ struct PlainChannelVectors : PlainVectorProducts {
   static void compute(const ChannelVectorRow& row) { channel_vectors::compute(row); }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -18,8 +18,7 @@
 
 #include "runtime/kernels/depthwise_conv2d/channel_vectors.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_VECTOR_ROW_ROWS, ChannelVectorRow, rows);
 CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_VECTOR_ROW_TABLE, ChannelVectorRow, table);
@@ -35,7 +34,6 @@ static_assert(channel_vectors::kChannels == 8 && channel_vectors::kTaps == 9 &&
                   channel_vectors::kBlockBytes == 168,
               "assembly has these sizes in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

@@ -5,8 +5,7 @@
 #include "runtime/kernels/depthwise_conv2d/channel_vectors.h"
 #include "runtime/kernels/depthwise_conv2d/channel_vectors_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_channel_vectors(const portable::ChannelVectorRow* row);
@@ -18,5 +17,4 @@ struct MveChannelVectors : MveVectorProducts {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -5,9 +5,7 @@
 
 #include "runtime/payload/format.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
-namespace depthwise_3x3 {
+namespace cmsis_nn_delegate::portable::depthwise_3x3 {
 
 inline constexpr std::int32_t kTaps = 3;  // of a row and of a column of a filter
 
@@ -66,6 +64,4 @@ bool rows_overlap(const Args& a, std::int32_t distance) {
                              : padding.h <= 2;
 }
 
-}  // namespace depthwise_3x3
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable::depthwise_3x3

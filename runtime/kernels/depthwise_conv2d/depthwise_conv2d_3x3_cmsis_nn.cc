@@ -1,8 +1,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 bool accepts(const void* args) {
@@ -19,5 +18,4 @@ Error run_depthwise_conv2d_3x3(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d3x3 =
     depthwise::kernel(run_depthwise_conv2d_3x3, accepts);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

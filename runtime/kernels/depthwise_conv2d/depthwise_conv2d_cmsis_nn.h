@@ -5,9 +5,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/cmsis_nn/rules.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
-namespace depthwise {
+namespace cmsis_nn_delegate::cmsis_nn::depthwise {
 
 /// Runs a call with `kFunction`, which has the parameters of arm_depthwise_conv_wrapper_s8: the body of a kernel's
 /// function, which has no call more for it.
@@ -62,6 +60,4 @@ constexpr Kernel kernel(Kernel::Run run, Kernel::Accepts accepts) {
       .reading_past(payload::reads_past(kCompiledIsa, payload::Opcode::kDepthwiseConv2d));
 }
 
-}  // namespace depthwise
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn::depthwise

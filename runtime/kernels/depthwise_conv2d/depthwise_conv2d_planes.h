@@ -9,8 +9,7 @@
 #include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Returns how many outputs of a row are computed at a time, an even number: at least a whole row if
 /// there is one strip.
@@ -278,5 +277,4 @@ constexpr Kernel depthwise_conv2d_planes_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
   return compute_depthwise_conv2d_planes<PlainChannelPlanes>(args, bases);
@@ -10,5 +9,4 @@ Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
     depthwise_conv2d_planes_kernel(run_depthwise_conv2d_planes);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -4,8 +4,7 @@
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
   return portable::compute_depthwise_conv2d_planes<
@@ -15,5 +14,4 @@ Error run_depthwise_conv2d_planes(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2dPlanes> kDepthwiseConv2dPlanes =
     portable::depthwise_conv2d_planes_kernel(run_depthwise_conv2d_planes);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

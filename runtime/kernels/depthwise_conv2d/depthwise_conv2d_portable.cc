@@ -2,8 +2,7 @@
 #include "runtime/kernels/common/window.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 /// How many channels are summed at once; their accumulators stay on the stack.
@@ -76,5 +75,4 @@ Error run_depthwise_conv2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDepthwiseConv2d> kDepthwiseConv2d =
     Kernel(operators::kDepthwiseConv2d, run_depthwise_conv2d);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

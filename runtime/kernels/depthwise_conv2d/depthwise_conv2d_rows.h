@@ -8,8 +8,7 @@
 #include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Computes one call: the body of a kernel's function, which has no call more for it. `Rows` has the functions of PlainChannelRows.
 template <typename Rows>
@@ -180,5 +179,4 @@ constexpr Kernel depthwise_conv2d_rows_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

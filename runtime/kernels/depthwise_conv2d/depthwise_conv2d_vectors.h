@@ -7,8 +7,7 @@
 #include "runtime/kernels/depthwise_conv2d/channel_vectors.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// The columns of the image under a row of outputs, of which there are an even number.
 inline std::uint64_t channel_columns(const payload::DepthwiseConv2dVectorsArgs& a) {
@@ -182,5 +181,4 @@ constexpr Kernel depthwise_conv2d_vectors_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_dequantize_int16(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DequantizeInt16Args*>(args);
@@ -21,5 +20,4 @@ Error run_dequantize_int16(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDequantizeInt16> kDequantizeInt16 =
     Kernel(operators::kDequantizeInt16, run_dequantize_int16);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_dequantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::DequantizeArgs*>(args);
@@ -24,5 +23,4 @@ Error run_dequantize(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kDequantize> kDequantize =
     Kernel(operators::kDequantize, run_dequantize);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

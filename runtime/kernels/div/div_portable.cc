@@ -2,8 +2,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::DivArgs;
@@ -46,5 +45,4 @@ Error run_div(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kDiv> kDiv = Kernel(operators::kDiv, run_div).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -6,8 +6,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Returns InvalidArgument at the first index that is not in the table. The rows before it have been
 /// copied by then; nothing outside of the table is read.
@@ -37,5 +36,4 @@ Error copy_rows(const Args& a, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

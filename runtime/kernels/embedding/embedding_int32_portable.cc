@@ -2,8 +2,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_embedding_int32(const void* args, const Bases& bases) {
   return copy_rows<std::int32_t>(*static_cast<const payload::EmbeddingInt32Args*>(args), bases);
@@ -12,5 +11,4 @@ Error run_embedding_int32(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kEmbeddingInt32> kEmbeddingInt32 =
     Kernel(operators::kEmbeddingInt32, run_embedding_int32);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_embedding(const void* args, const Bases& bases) {
   return copy_rows<std::int64_t>(*static_cast<const payload::EmbeddingArgs*>(args), bases);
@@ -12,5 +11,4 @@ Error run_embedding(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kEmbedding> kEmbedding =
     Kernel(operators::kEmbedding, run_embedding);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/common/broadcast.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 // The function could repeat operands itself, but only pixel by pixel: for_each_row gives it longer rows.
@@ -25,5 +24,4 @@ Error run_minimum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =
     cmsis_nn_kernel(operators::kMinimum, run_minimum).in_place();
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/broadcast.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 Error minimum_row(const void*, const std::int8_t* input1, const std::int8_t* input2,
@@ -22,5 +21,4 @@ Error run_minimum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =
     Kernel(operators::kMinimum, run_minimum).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
@@ -30,5 +29,4 @@ Error run_fully_connected(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
     cmsis_nn_kernel(operators::kFullyConnected, run_fully_connected);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -6,8 +6,7 @@
 #include "runtime/kernels/fully_connected/row_products.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Computes one call: the body of a kernel's function, which has no call more for it. `Products` has the function of PlainRowProducts.
 template <typename Products>
@@ -59,5 +58,4 @@ constexpr Kernel fully_connected_pairs_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

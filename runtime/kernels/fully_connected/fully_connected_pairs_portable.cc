@@ -1,7 +1,6 @@
 #include "runtime/kernels/fully_connected/fully_connected_pairs.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_fully_connected_pairs(const void* args, const Bases& bases) {
   return compute_fully_connected_pairs<PlainRowProducts>(args, bases);
@@ -10,5 +9,4 @@ Error run_fully_connected_pairs(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =
     fully_connected_pairs_kernel(run_fully_connected_pairs);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
@@ -26,5 +25,4 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
     cmsis_nn_kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -1,8 +1,7 @@
 #include "runtime/kernels/fully_connected/linear.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedPerTensorArgs*>(args);
@@ -15,5 +14,4 @@ Error run_fully_connected_per_tensor(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnectedPerTensor> kFullyConnectedPerTensor =
     Kernel(operators::kFullyConnectedPerTensor, run_fully_connected_per_tensor);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

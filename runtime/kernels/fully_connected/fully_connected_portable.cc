@@ -1,8 +1,7 @@
 #include "runtime/kernels/fully_connected/linear.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_fully_connected(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::FullyConnectedArgs*>(args);
@@ -17,5 +16,4 @@ Error run_fully_connected(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kFullyConnected> kFullyConnected =
     Kernel(operators::kFullyConnected, run_fully_connected);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

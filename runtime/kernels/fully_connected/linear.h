@@ -6,8 +6,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// `sum` + the products of `count` elements; wraps. A function of its own, because next to the other
 /// pointers of a layer GCC keeps one of these in memory, which takes 8 instructions for a product on
@@ -42,5 +41,4 @@ void linear(const Args& a, const Bases& bases, Requantized requantized) {
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -7,8 +7,7 @@
 
 #include "runtime/kernels/common/pair_products.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// `table` has for each 8 channels: int32 sums for inputs of 0; four words of int8 for 2 inputs, each for 2 channels, as
 /// in PairProducts. A word of inputs makes the pairs (0, 2) and (1, 3). `scales` has what RowScale reads.
@@ -95,5 +94,4 @@ struct PlainRowProducts {
   }
 };
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

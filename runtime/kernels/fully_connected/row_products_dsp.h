@@ -4,8 +4,7 @@
 #include "runtime/kernels/fully_connected/row_products.h"
 #include "runtime/kernels/fully_connected/row_products_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_row(portable::RowProducts* products);
@@ -17,5 +16,4 @@ struct DspRowProducts {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -20,8 +20,7 @@
 
 #include "runtime/kernels/fully_connected/row_products.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_INPUT, RowProducts, input);
 CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_INPUT_END, RowProducts, input_end);
@@ -39,7 +38,6 @@ static_assert(PlainRowProducts::kBlock == 8 && RowScale::kWords == 2 &&
                   pair_products::kFloorBits == 12,
               "assembly has these sizes in its instructions");
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

@@ -6,8 +6,7 @@
 #include "runtime/kernels/common/requantization_scalar.h"
 #include "runtime/kernels/fully_connected/row_products.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 /// ScalarRowProducts::add.
@@ -86,5 +85,4 @@ class ScalarRowProducts {
 #endif
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

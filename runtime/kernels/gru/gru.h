@@ -4,8 +4,7 @@
 #include "runtime/kernels/common/recurrent.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// For the output before the first step, of one batch.
 template <typename Args>
@@ -38,5 +37,4 @@ Error compute_gru(const Args& a, const Bases& bases) {
   return run_recurrent_layer(a, bases, start, unit);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/gate_pairs.h"
 #include "runtime/kernels/gru/gru_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_gru_lengths_pairs(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGatePairs, PlainGruUnits<PlainGatePairs>>(
@@ -13,5 +12,4 @@ constexpr KernelOf<payload::Opcode::kGruLengthsPairs> kGruLengthsPairs =
     gate_rows_kernel<PlainGatePairs, payload::GruLengthsPairsArgs, 3>(operators::kGruLengthsPairs,
                                                                       run_gru_lengths_pairs);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

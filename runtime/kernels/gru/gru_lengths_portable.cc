@@ -1,7 +1,6 @@
 #include "runtime/kernels/gru/gru.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_gru_lengths(const void* args, const Bases& bases) {
   return compute_gru(*static_cast<const payload::GruLengthsArgs*>(args), bases);
@@ -10,5 +9,4 @@ Error run_gru_lengths(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kGruLengths> kGruLengths =
     Kernel(operators::kGruLengths, run_gru_lengths, gru_scratch_bytes<payload::GruLengthsArgs>);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/gate_vectors.h"
 #include "runtime/kernels/gru/gru_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_gru_lengths_vectors(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGateVectors, PlainGruUnits<PlainGateVectors>>(
@@ -13,5 +12,4 @@ constexpr KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors =
     gate_rows_kernel<PlainGateVectors, payload::GruLengthsVectorsArgs, 3>(
         operators::kGruLengthsVectors, run_gru_lengths_vectors);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -3,8 +3,7 @@
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 namespace {
 
 using Gates = MveOr<MveGateVectors, portable::PlainGateVectors>;
@@ -21,5 +20,4 @@ constexpr KernelOf<payload::Opcode::kGruLengthsVectors> kGruLengthsVectors =
     portable::gate_rows_kernel<Gates, payload::GruLengthsVectorsArgs, 3>(
         operators::kGruLengthsVectors, run_gru_lengths_vectors);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

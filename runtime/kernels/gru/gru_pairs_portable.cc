@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/gate_pairs.h"
 #include "runtime/kernels/gru/gru_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_gru_pairs(const void* args, const Bases& bases) {
   return compute_gru_rows<PlainGatePairs, PlainGruUnits<PlainGatePairs>>(
@@ -12,5 +11,4 @@ Error run_gru_pairs(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
     gate_rows_kernel<PlainGatePairs, payload::GruPairsArgs, 3>(operators::kGruPairs, run_gru_pairs);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -3,8 +3,7 @@
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 namespace {
 
 using Gates = DspOr<DspGatePairs, portable::PlainGatePairs>;
@@ -21,5 +20,4 @@ constexpr KernelOf<payload::Opcode::kGruPairs> kGruPairs =
     portable::gate_rows_kernel<Gates, payload::GruPairsArgs, 3>(operators::kGruPairs,
                                                                 run_gru_pairs);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -8,8 +8,7 @@
 #include "runtime/kernels/common/recurrent.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// All units of a step. A unit has the gates r and z, after their functions, and both sums of the gate n.
 struct GruUnits {
@@ -69,5 +68,4 @@ template <typename Gates, typename Units, typename Args>
   return compute_gate_rows<Units>(a, bases, gates, units, start);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -4,8 +4,7 @@
 #include "runtime/kernels/gru/gru_units.h"
 #include "runtime/kernels/gru/gru_units_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_compute_gru_pairs(const portable::GruUnits* units);
@@ -17,5 +16,4 @@ struct DspGruUnits {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

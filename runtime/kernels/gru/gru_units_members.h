@@ -17,8 +17,7 @@
 
 #include "runtime/kernels/gru/gru_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(GRU_UNITS_GATES, GruUnits, gates);
 CMSIS_NN_DELEGATE_MEMBER_AT(GRU_UNITS_STATE, GruUnits, state);
@@ -30,7 +29,6 @@ CMSIS_NN_DELEGATE_MEMBER_AT(GRU_UNITS_NEW_BITS, GruUnits, new_bits);
 CMSIS_NN_DELEGATE_MEMBER_AT(GRU_UNITS_ZERO_POINT, GruUnits, zero_point);
 CMSIS_NN_DELEGATE_MEMBER_AT(GRU_UNITS_SCALE, GruUnits, scale);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/held.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_keep(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::KeepArgs*>(args);
@@ -15,5 +14,4 @@ Error run_keep(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kKeep> kKeep = Kernel(operators::kKeep, run_keep);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

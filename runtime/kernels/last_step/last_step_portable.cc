@@ -3,8 +3,7 @@
 #include "runtime/kernels/common/sequence_lengths.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::LastStepArgs;
@@ -30,5 +29,4 @@ Error run_last_step(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLastStep> kLastStep =
     Kernel(operators::kLastStep, run_last_step);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

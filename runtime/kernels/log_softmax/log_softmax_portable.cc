@@ -3,8 +3,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 constexpr int kExpBits = 30;  // of the exponentials after the point
@@ -61,5 +60,4 @@ Error run_log_softmax(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLogSoftmax> kLogSoftmax =
     Kernel(operators::kLogSoftmax, run_log_softmax);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

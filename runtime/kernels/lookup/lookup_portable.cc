@@ -1,7 +1,6 @@
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_lookup(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::LookupArgs*>(args);
@@ -19,5 +18,4 @@ Error run_lookup(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLookup> kLookup =
     Kernel(operators::kLookup, run_lookup).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -4,8 +4,7 @@
 #include "runtime/kernels/common/recurrent.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 template <typename Args>
 Error compute_lstm(const Args& a, const Bases& bases) {
@@ -29,5 +28,4 @@ Error compute_lstm(const Args& a, const Bases& bases) {
   return run_recurrent_layer(a, bases, start, unit);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/lstm/lstm_cmsis_nn.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 using Args = payload::LstmArgs;
@@ -15,5 +14,4 @@ Error run_lstm(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstm> kLstm =
     cmsis_nn_kernel(operators::kLstm, run_lstm, lstm_scratch_bytes<Args>);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -6,8 +6,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/common/recurrent_steps.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 /// Two gates of one batch, since the function overwrites those that it no longer needs.
 template <typename Args>
@@ -65,5 +64,4 @@ Error compute_lstm(const Args& a, const Bases& bases) {
   return ended == Error::Ok ? error : ended;
 }
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

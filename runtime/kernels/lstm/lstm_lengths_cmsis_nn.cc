@@ -1,7 +1,6 @@
 #include "runtime/kernels/lstm/lstm_cmsis_nn.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 using Args = payload::LstmLengthsArgs;
@@ -15,5 +14,4 @@ Error run_lstm_lengths(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstmLengths> kLstmLengths =
     cmsis_nn_kernel(operators::kLstmLengths, run_lstm_lengths, lstm_scratch_bytes<Args>);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

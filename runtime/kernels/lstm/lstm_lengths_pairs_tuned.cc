@@ -4,8 +4,7 @@
 #include "runtime/kernels/lstm/lstm_units_dsp.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 namespace {
 
 using Args = payload::LstmLengthsPairsArgs;
@@ -26,5 +25,4 @@ constexpr KernelOf<payload::Opcode::kLstmLengthsPairs> kLstmLengthsPairs =
     portable::gate_rows_kernel<Gates, Args, 4>(operators::kLstmLengthsPairs,
                                                run_lstm_lengths_pairs);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

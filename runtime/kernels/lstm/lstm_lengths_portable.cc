@@ -1,7 +1,6 @@
 #include "runtime/kernels/lstm/lstm.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::LstmLengthsArgs;
@@ -15,5 +14,4 @@ Error run_lstm_lengths(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstmLengths> kLstmLengths =
     Kernel(operators::kLstmLengths, run_lstm_lengths);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/gate_vectors.h"
 #include "runtime/kernels/lstm/lstm_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::LstmLengthsVectorsArgs;
@@ -18,5 +17,4 @@ constexpr KernelOf<payload::Opcode::kLstmLengthsVectors> kLstmLengthsVectors =
     gate_rows_kernel<PlainGateVectors, Args, 4>(operators::kLstmLengthsVectors,
                                                 run_lstm_lengths_vectors);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

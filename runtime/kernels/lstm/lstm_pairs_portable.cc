@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/gate_pairs.h"
 #include "runtime/kernels/lstm/lstm_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::LstmPairsArgs;
@@ -17,5 +16,4 @@ Error run_lstm_pairs(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstmPairs> kLstmPairs =
     gate_rows_kernel<PlainGatePairs, Args, 4>(operators::kLstmPairs, run_lstm_pairs);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

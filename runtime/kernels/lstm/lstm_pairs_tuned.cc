@@ -4,8 +4,7 @@
 #include "runtime/kernels/lstm/lstm_units_dsp.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 namespace {
 
 using Args = payload::LstmPairsArgs;
@@ -25,5 +24,4 @@ Error run_lstm_pairs(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstmPairs> kLstmPairs =
     portable::gate_rows_kernel<Gates, Args, 4>(operators::kLstmPairs, run_lstm_pairs);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

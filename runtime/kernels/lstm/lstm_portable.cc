@@ -1,7 +1,6 @@
 #include "runtime/kernels/lstm/lstm.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::LstmArgs;
@@ -14,5 +13,4 @@ Error run_lstm(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kLstm> kLstm = Kernel(operators::kLstm, run_lstm);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -8,8 +8,7 @@
 #include "runtime/kernels/common/recurrent.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// All units of a step. A unit has the gates i, f, g and o, after their functions.
 struct LstmUnits {
@@ -66,5 +65,4 @@ template <typename Gates, typename Units, typename Args>
   return compute_gate_rows<Units>(a, bases, gates, units, start);
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -17,8 +17,7 @@
 
 #include "runtime/kernels/lstm/lstm_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_GATES, LstmUnits, gates);
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_STATE, LstmUnits, state);
@@ -30,7 +29,6 @@ CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_CELL_BITS, LstmUnits, cell_bits);
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_ZERO_POINT, LstmUnits, zero_point);
 CMSIS_NN_DELEGATE_MEMBER_AT(LSTM_UNITS_SCALE, LstmUnits, scale);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable
 
 #endif

@@ -4,8 +4,7 @@
 #include "runtime/kernels/lstm/lstm_units.h"
 #include "runtime/kernels/lstm/lstm_units_members.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_compute_lstm_vectors(const portable::LstmUnits* units);
@@ -17,5 +16,4 @@ struct MveLstmUnits {
   }
 };
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/gate_vectors.h"
 #include "runtime/kernels/lstm/lstm_units.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::LstmVectorsArgs;
@@ -17,5 +16,4 @@ Error run_lstm_vectors(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstmVectors> kLstmVectors =
     gate_rows_kernel<PlainGateVectors, Args, 4>(operators::kLstmVectors, run_lstm_vectors);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -4,8 +4,7 @@
 #include "runtime/kernels/lstm/lstm_units_mve.h"
 #include "runtime/kernels/tuned/tuned.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 namespace {
 
 using Args = payload::LstmVectorsArgs;
@@ -25,5 +24,4 @@ Error run_lstm_vectors(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kLstmVectors> kLstmVectors =
     portable::gate_rows_kernel<Gates, Args, 4>(operators::kLstmVectors, run_lstm_vectors);
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/softmax_rows.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 /// The rows of a mask in turn, again and again.
@@ -40,5 +39,4 @@ Error run_masked_softmax(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaskedSoftmax> kMaskedSoftmax =
     Kernel(operators::kMaskedSoftmax, run_masked_softmax);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

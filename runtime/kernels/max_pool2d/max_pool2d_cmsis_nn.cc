@@ -1,8 +1,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -15,5 +14,4 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
     cmsis_nn_kernel(operators::kMaxPool2d, run_max_pool2d);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -1,8 +1,7 @@
 #include "runtime/kernels/max_pool2d/maximum_pooling.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
@@ -13,5 +12,4 @@ Error run_max_pool2d(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaxPool2d> kMaxPool2d =
     Kernel(operators::kMaxPool2d, run_max_pool2d);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

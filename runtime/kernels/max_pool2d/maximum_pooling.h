@@ -5,8 +5,7 @@
 #include "runtime/kernels/common/window.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// A window that sees no pixel gives the lower limit.
 template <typename Args>
@@ -45,5 +44,4 @@ inline void pool_maxima(const Args& a, const payload::Tile& dilation, const Base
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/common/broadcast.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 using Args = payload::MulBroadcastArgs;
@@ -27,5 +26,4 @@ Error run_mul_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast =
     cmsis_nn_kernel(operators::kMulBroadcast, run_mul_broadcast).in_place();
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

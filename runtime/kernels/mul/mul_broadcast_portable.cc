@@ -2,8 +2,7 @@
 #include "runtime/kernels/mul/mul.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using Args = payload::MulBroadcastArgs;
@@ -23,5 +22,4 @@ Error run_mul_broadcast(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMulBroadcast> kMulBroadcast =
     Kernel(operators::kMulBroadcast, run_mul_broadcast).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 
 Error run_mul(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MulArgs*>(args);
@@ -17,5 +16,4 @@ Error run_mul(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMul> kMul =
     cmsis_nn_kernel(operators::kMul, run_mul).in_place();
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

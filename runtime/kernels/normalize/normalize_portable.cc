@@ -3,8 +3,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 constexpr int kFractionBits = 20;  // of normalized values
@@ -111,5 +110,4 @@ Error run_normalize(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kNormalize> kNormalize =
     Kernel(operators::kNormalize, run_normalize).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

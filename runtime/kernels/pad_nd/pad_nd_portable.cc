@@ -3,8 +3,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 constexpr std::int32_t kFill = -1;
@@ -97,5 +96,4 @@ Error run_pad_nd(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kPadNd> kPadNd = Kernel(operators::kPadNd, run_pad_nd);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -14,8 +14,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "tests/payloads/put.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using payload::Activation;
@@ -551,5 +550,4 @@ TEST_F(KernelsTest, StridedCopyOfAPartOfBothTensors) {
 }
 
 }  // namespace
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

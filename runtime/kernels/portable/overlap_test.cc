@@ -10,8 +10,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "tests/payloads/put.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 using payload::put;
@@ -254,5 +253,4 @@ TEST_F(OverlapTest, DepthwiseByVectors) {
 }
 
 }  // namespace
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

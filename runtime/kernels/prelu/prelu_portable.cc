@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_prelu(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::PreluArgs*>(args);
@@ -28,5 +27,4 @@ Error run_prelu(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kPrelu> kPrelu =
     Kernel(operators::kPrelu, run_prelu).in_place();
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

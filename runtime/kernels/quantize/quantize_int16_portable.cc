@@ -1,8 +1,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/quantize/round_half_even.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_quantize_int16(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::QuantizeInt16Args*>(args);
@@ -26,5 +25,4 @@ Error run_quantize_int16(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kQuantizeInt16> kQuantizeInt16 =
     Kernel(operators::kQuantizeInt16, run_quantize_int16);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

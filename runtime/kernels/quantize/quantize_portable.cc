@@ -2,8 +2,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/quantize/round_half_even.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 Error run_quantize(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::QuantizeArgs*>(args);
   const auto* input = bases.resolve<const float>(a.input);
@@ -26,5 +25,4 @@ Error run_quantize(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kQuantize> kQuantize =
     Kernel(operators::kQuantize, run_quantize);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -4,8 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// Returns the integer nearest to `value`, halves to even, saturated to [-2^kBits, 2^kBits]; 0 for NaN.
 ///
@@ -38,5 +37,4 @@ inline std::int32_t round_half_even(float value) {
   return (bits >> 31) != 0 ? -magnitude : magnitude;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

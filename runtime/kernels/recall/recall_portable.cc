@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/held.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_recall(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::RecallArgs*>(args);
@@ -15,5 +14,4 @@ Error run_recall(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kRecall> kRecall = Kernel(operators::kRecall, run_recall);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

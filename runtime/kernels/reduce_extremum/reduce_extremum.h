@@ -5,8 +5,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// `better(a, b)` says that `a` replaces `b`.
 template <typename Args, typename Better>
@@ -27,5 +26,4 @@ void reduce_extremum(const Args& a, const Bases& bases, Better better) {
   }
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/reduce_extremum/reduce_extremum.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_reduce_max(const void* args, const Bases& bases) {
   reduce_extremum(*static_cast<const payload::ReduceMaxArgs*>(args), bases,
@@ -13,5 +12,4 @@ Error run_reduce_max(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kReduceMax> kReduceMax =
     Kernel(operators::kReduceMax, run_reduce_max);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

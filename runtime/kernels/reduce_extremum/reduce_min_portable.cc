@@ -1,8 +1,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/reduce_extremum/reduce_extremum.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_reduce_min(const void* args, const Bases& bases) {
   reduce_extremum(*static_cast<const payload::ReduceMinArgs*>(args), bases,
@@ -13,5 +12,4 @@ Error run_reduce_min(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kReduceMin> kReduceMin =
     Kernel(operators::kReduceMin, run_reduce_min);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

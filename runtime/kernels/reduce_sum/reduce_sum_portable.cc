@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_reduce_sum(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::ReduceSumArgs*>(args);
@@ -26,5 +25,4 @@ Error run_reduce_sum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kReduceSum> kReduceSum =
     Kernel(operators::kReduceSum, run_reduce_sum);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,8 +1,7 @@
 #include "runtime/kernels/common/resize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 constexpr int kWeightBits = 10;
@@ -63,5 +62,4 @@ Error run_resize_bilinear(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kResizeBilinear> kResizeBilinear =
     Kernel(operators::kResizeBilinear, run_resize_bilinear);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

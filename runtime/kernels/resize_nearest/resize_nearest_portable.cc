@@ -3,8 +3,7 @@
 #include "runtime/kernels/common/resize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_resize_nearest(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::ResizeNearestArgs*>(args);
@@ -30,5 +29,4 @@ Error run_resize_nearest(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kResizeNearest> kResizeNearest =
     Kernel(operators::kResizeNearest, run_resize_nearest);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/rnn/rnn.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_rnn_lengths(const void* args, const Bases& bases) {
   return compute_rnn(*static_cast<const payload::RnnLengthsArgs*>(args), bases);
@@ -10,5 +9,4 @@ Error run_rnn_lengths(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kRnnLengths> kRnnLengths =
     Kernel(operators::kRnnLengths, run_rnn_lengths);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,6 @@
 #include "runtime/kernels/rnn/rnn.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_rnn(const void* args, const Bases& bases) {
   return compute_rnn(*static_cast<const payload::RnnArgs*>(args), bases);
@@ -9,5 +8,4 @@ Error run_rnn(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kRnn> kRnn = Kernel(operators::kRnn, run_rnn);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/cmsis_nn/rules.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 bool accepts(const void* args) {
@@ -22,5 +21,4 @@ Error run_softmax(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax =
     cmsis_nn_kernel(operators::kSoftmax, run_softmax).limited_to(accepts);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

@@ -2,8 +2,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_softmax_long(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxLongArgs*>(args);
@@ -15,5 +14,4 @@ Error run_softmax_long(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kSoftmaxLong> kSoftmaxLong =
     Kernel(operators::kSoftmaxLong, run_softmax_long);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_softmax(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxArgs*>(args);
@@ -14,5 +13,4 @@ Error run_softmax(const void* args, const Bases& bases) {
 
 constexpr KernelOf<payload::Opcode::kSoftmax> kSoftmax = Kernel(operators::kSoftmax, run_softmax);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -3,8 +3,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 namespace {
 
 void copy_row(const std::int8_t* in, std::int8_t* out, const payload::CopyAxis& axis) {
@@ -56,5 +55,4 @@ Error run_strided_copy(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kStridedCopy> kStridedCopy =
     Kernel(operators::kStridedCopy, run_strided_copy);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

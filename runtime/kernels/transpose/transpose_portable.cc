@@ -3,8 +3,7 @@
 
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_transpose(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::TransposeArgs*>(args);
@@ -31,5 +30,4 @@ Error run_transpose(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kTranspose> kTranspose =
     Kernel(operators::kTranspose, run_transpose);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

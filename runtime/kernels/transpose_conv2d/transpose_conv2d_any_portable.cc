@@ -1,8 +1,7 @@
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/kernels/transpose_conv2d/transposed.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 Error run_transpose_conv2d_any(const void* args, const Bases& bases) {
   return run_transposed<payload::TransposeConv2dAnyArgs>(args, bases);
@@ -12,5 +11,4 @@ Error run_transpose_conv2d_any(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kTransposeConv2dAny> kTransposeConv2dAny =
     Kernel(operators::kTransposeConv2dAny, run_transposed<payload::TransposeConv2dAnyArgs>);
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

@@ -2,8 +2,7 @@
 #include "runtime/kernels/cmsis_nn/convert.h"
 #include "runtime/kernels/cmsis_nn/rules.h"
 
-namespace cmsis_nn_delegate {
-namespace cmsis_nn {
+namespace cmsis_nn_delegate::cmsis_nn {
 namespace {
 
 std::uint32_t scratch_bytes(const void* args) {
@@ -49,5 +48,4 @@ constexpr KernelOf<payload::Opcode::kTransposeConv2d> kTransposeConv2d =
     cmsis_nn_kernel(operators::kTransposeConv2d, run_transpose_conv2d, scratch_bytes)
         .limited_to(accepts);
 
-}  // namespace cmsis_nn
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::cmsis_nn

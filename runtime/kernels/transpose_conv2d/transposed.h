@@ -6,8 +6,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
-namespace cmsis_nn_delegate {
-namespace portable {
+namespace cmsis_nn_delegate::portable {
 
 /// How many output channels are summed at once; their sums stay on the stack.
 inline constexpr std::int32_t kTransposedBlock = 16;
@@ -90,5 +89,4 @@ Error run_transposed(const void* args, const Bases& bases) {
   return Error::Ok;
 }
 
-}  // namespace portable
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::portable

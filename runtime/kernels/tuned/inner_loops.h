@@ -5,8 +5,7 @@
 
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace tuned {
+namespace cmsis_nn_delegate::tuned {
 
 // Assembly for cores without DSP is compiled only for these, not for the host.
 #ifdef __ARM_ARCH_ISA_THUMB
@@ -30,5 +29,4 @@ template <typename Dsp, typename Scalar, typename Plain>
 using DspOrScalar =
     DspOr<Dsp, std::conditional_t<kThumb && kCompiledIsa == payload::Isa::kScalar, Scalar, Plain>>;
 
-}  // namespace tuned
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::tuned

@@ -7,8 +7,7 @@
 
 #include "runtime/backend/cmsis_nn_backend.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 struct Bytes {
@@ -69,5 +68,4 @@ void add_regions_of_delegates(const std::uint8_t* program, std::size_t bytes, co
   }
 }
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -6,13 +6,11 @@
 
 #include "runtime/runner/regions.h"
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// Adds to `regions` the payload of each delegate that method `method` of the .pte of `bytes` bytes at `program` has on
 /// this backend. Program::load() must have accepted the .pte.
 void add_regions_of_delegates(const std::uint8_t* program, std::size_t bytes, const char* method,
                               Regions& regions);
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -2,8 +2,7 @@
 
 #include <cstdint>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 /// Counts all characters and keeps those that fit.
@@ -95,5 +94,4 @@ int format(char* buffer, std::size_t size, const char* text, std::va_list argume
   return out.end();
 }
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

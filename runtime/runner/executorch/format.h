@@ -5,13 +5,11 @@
 #include <cstdarg>
 #include <cstddef>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 /// Works like vsnprintf() for %s, %d, %u, %x, %c and %%; integers may have h, l or z. It copies any
 /// other conversion as text and converts nothing after it, because the type of that argument is
 /// unknown. Returns the length of the whole text.
 int format(char* buffer, std::size_t size, const char* text, std::va_list arguments);
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -7,8 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 int call(int (*function)(char*, std::size_t, const char*, std::va_list), char* buffer,
@@ -55,5 +54,4 @@ TEST(Format, AnUnknownConversionEndsIt) {
 }
 
 }  // namespace
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -31,8 +31,7 @@
 #include "runtime/runner/call_tracer.h"
 #endif
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 using executorch::extension::BufferDataLoader;
@@ -314,8 +313,7 @@ void run() {
 }
 
 }  // namespace
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner
 
 int main() {
   cmsis_nn_delegate::runner::run();

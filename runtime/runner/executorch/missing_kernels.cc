@@ -6,8 +6,7 @@
 #include <executorch/runtime/kernel/operator_registry.h>
 #include <executorch/schema/program_generated.h>
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 
 void name_missing_kernels(const std::uint8_t* program, const char* method, Line& line) {
   const auto* plans = executorch_flatbuffer::GetProgram(program)->execution_plan();
@@ -35,5 +34,4 @@ void name_missing_kernels(const std::uint8_t* program, const char* method, Line&
   }
 }
 
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner

@@ -30,8 +30,7 @@
 #include "runtime/runner/layer_tracer.h"
 #endif
 
-namespace cmsis_nn_delegate {
-namespace runner {
+namespace cmsis_nn_delegate::runner {
 namespace {
 
 using executorch::runtime::Error;
@@ -261,8 +260,7 @@ void run() {
 }
 
 }  // namespace
-}  // namespace runner
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::runner
 
 int main() {
   cmsis_nn_delegate::runner::run();

@@ -2,8 +2,7 @@
 
 #include "tests/extension/words/words.h"
 
-namespace cmsis_nn_delegate {
-namespace words {
+namespace cmsis_nn_delegate::words {
 namespace {
 
 using executorch::runtime::Error;
@@ -54,5 +53,4 @@ Error run_maximum(const void* args, const Bases& bases) {
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =
     Kernel(operators::kMaximum, run_maximum).in_place().limited_to(accepts).only_of(3u);
 
-}  // namespace words
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::words

@@ -9,8 +9,7 @@
 #include "tests/extension/words/net.model.h"
 #include "tests/extension/words/net_data.h"
 
-namespace cmsis_nn_delegate {
-namespace words {
+namespace cmsis_nn_delegate::words {
 namespace {
 
 using executorch::runtime::Error;
@@ -42,5 +41,4 @@ bool calls_run() {
   return gives_outputs(net_input0(arena), net_output0(arena), [] { return net_run(arena); });
 }
 
-}  // namespace words
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::words

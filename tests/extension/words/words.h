@@ -5,8 +5,7 @@
 
 #include "runtime/payload/kernel.h"
 
-namespace cmsis_nn_delegate {
-namespace words {
+namespace cmsis_nn_delegate::words {
 
 /// That of `Words` in provider.py.
 inline constexpr std::uint32_t kRevision = 7;
@@ -18,5 +17,4 @@ inline executorch::runtime::Error maximum(const payload::MaximumArgs& args, cons
   return run_maximum(&args, bases);
 }
 
-}  // namespace words
-}  // namespace cmsis_nn_delegate
+}  // namespace cmsis_nn_delegate::words
