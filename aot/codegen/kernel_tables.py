@@ -73,9 +73,19 @@ using executorch::runtime::Error;
 // What a kernel computes is said of the argument block of its operator, payload::NAMEArgs in format.h.
 
 {kernels}
-
+{base}
 }}  // namespace {namespace}
 }}  // namespace cmsis_nn_delegate
+"""
+
+_BASE = """
+/// Those for operators' own calls, in which tables replace what another provider computes.
+inline constexpr KernelTable kOwnCalls = {{
+    kProvider,
+    {{
+{names}
+    }},
+}};
 """
 
 _TABLE = """\
@@ -83,12 +93,9 @@ _TABLE = """\
 
 namespace cmsis_nn_delegate {{
 
-constexpr KernelTable {table} = {{
-    {namespace}::{provider},
-    {{
+constexpr KernelTable {table} = portable::kOwnCalls.taking({namespace}::{provider}).with({{
 {names}
-    }},
-}};
+}});
 
 }}  // namespace cmsis_nn_delegate
 """
@@ -176,8 +183,15 @@ def _header(provider: Provider) -> str:
             kernels="\n".join(
                 _declarations(kernel, provider) for kernel in kernels().values() if provider.symbol(kernel)
             ),
+            base=_base() if provider is PORTABLE else "",
         )
     )
+
+
+def _base() -> str:
+    own = {implementation.kernel.name for implementation in own_implementations()}
+    calls = [kernel for kernel in kernels().values() if kernel.name not in own]
+    return _BASE.format(names="\n".join(f"        k{camel(kernel.name)}," for kernel in calls))
 
 
 def _provider(table: Table) -> str:
@@ -222,13 +236,17 @@ def _table(table: Table) -> str:
         for kernel in kernels().values()
         if others.get(kernel.name, PORTABLE.id) in table.runs
     ]
-    used = sorted({table.owner.namespace, *(namespace for namespace, _ in chosen)})
+    used = sorted({PORTABLE.namespace, table.owner.namespace, *(namespace for namespace, _ in chosen)})
     return _DO_NOT_EDIT + _TABLE.format(
         includes="\n".join(f'#include "runtime/kernels/{namespace}/{namespace}.h"' for namespace in used),
         table=table.constant,
         namespace=table.owner.namespace,
         provider=table.provider,
-        names="\n".join(f"        {_entry(namespace, kernel)}," for namespace, kernel in chosen),
+        names="\n".join(
+            f"    {_entry(namespace, kernel)},"
+            for namespace, kernel in chosen
+            if namespace != PORTABLE.namespace or kernel.name in others
+        ),
     )
 
 

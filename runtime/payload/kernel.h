@@ -306,6 +306,15 @@ class KernelTable {
     return table;
   }
 
+  /// The same for several kernels.
+  constexpr KernelTable with(std::initializer_list<KernelRef> kernels) const {
+    KernelTable table = *this;
+    for (const KernelRef& kernel : kernels) {
+      table = table.with(kernel);
+    }
+    return table;
+  }
+
   /// Returns a table with the kernels of both: one table for several models. One of them must know all
   /// providers of the other, and accept no more instruction sets.
   constexpr KernelTable joined(const KernelTable& other) const {
