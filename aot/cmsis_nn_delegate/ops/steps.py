@@ -23,11 +23,10 @@ class Steps:
         return Steps(0, 1, size)
 
     @staticmethod
-    def covering(indices: Iterable[int], step: int = 0) -> Steps:
-        """Returns the fewest steps that contain all of `indices`, at least one; `step`, if it is not 0, divides the
-        distance of neighbours."""
+    def covering(indices: Iterable[int]) -> Steps:
+        """Returns the fewest steps that contain all of `indices`, at least one."""
         found = sorted(set(indices))
-        distance = math.gcd(step, *(b - a for a, b in zip(found, found[1:])))
+        distance = math.gcd(*(b - a for a, b in zip(found, found[1:])))
         if len(found) == 1:
             return Steps(found[0], 1, 1)
         return Steps(found[0], distance, (found[-1] - found[0]) // distance + 1)

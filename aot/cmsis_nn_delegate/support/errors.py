@@ -31,14 +31,14 @@ def require_known(given: Any, known: Iterable[str], what: str) -> None:
     raise UserError(f"unknown {what} {given!r}; {closest(given, names)}")
 
 
-def closest(given: Any, known: Iterable[str], count: int = 8) -> str:
+def closest(given: Any, known: Iterable[str]) -> str:
     """Returns the end of a message: which of `known` were meant."""
     names = list(dict.fromkeys(known))
     close = difflib.get_close_matches(str(given), names, 3, 0.6)
     if close:
         return f"did you mean {' or '.join(map(repr, close))}?"
-    more = f" and {len(names) - count} more" if len(names) > count else ""
-    return f"choose one of {', '.join(names[:count])}{more}" if names else "there is none to choose from"
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return f"choose one of {', '.join(names[:8])}{more}" if names else "there is none to choose from"
 
 
 def require_file(path: Union[str, Path], what: str = "", advice: str = "") -> None:
@@ -56,10 +56,10 @@ def require_file(path: Union[str, Path], what: str = "", advice: str = "") -> No
 
 
 @contextlib.contextmanager
-def library_call(failure: str, advice: str = "") -> Iterator[None]:
+def library_call(failure: str) -> Iterator[None]:
     """Wraps one call of a third-party library. Turns its exceptions into a UserError that begins with
-    `failure`, has the first line of the library's message, and ends with `advice`. Exceptions that code of
-    this package raises when the library calls it pass unchanged: they would be defects of ours."""
+    `failure` and has the first line of the library's message. Exceptions that code of this package raises
+    when the library calls it pass unchanged: they would be defects of ours."""
     try:
         yield
     except (UserError, KeyboardInterrupt):
@@ -67,9 +67,8 @@ def library_call(failure: str, advice: str = "") -> Iterator[None]:
     except BaseException as error:  # the library may call `forward`, which may raise anything
         if _raised_here(error):
             raise
-        message = f"{failure}: {first_line(error)}"
         exit_code = 1 if isinstance(error, Exception) else 2
-        raise UserError(f"{message}; {advice}" if advice else message, exit_code) from error
+        raise UserError(f"{failure}: {first_line(error)}", exit_code) from error
 
 
 @contextlib.contextmanager
