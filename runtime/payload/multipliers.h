@@ -7,11 +7,6 @@
 
 namespace cmsis_nn_delegate {
 
-/// Whether kernels support `multiplier`, in Q31, and `shift`, which is to the left if positive.
-inline bool multiplier_valid(std::int32_t multiplier, std::int32_t shift, std::int32_t max_shift) {
-  return multiplier >= 0 && bounds::in_range(shift, payload::kMinShift, max_shift);
-}
-
 /// Whether `count` > 0 multipliers and shifts are in the ranges that the format states.
 inline bool multipliers_valid(const std::int32_t* multipliers, const std::int32_t* shifts,
                               std::int32_t count) {

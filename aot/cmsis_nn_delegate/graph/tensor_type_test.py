@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorType
 
-INTEGERS = [element for element in Element if element.is_integer]
 SMALL = [Element.INT4, Element.INT8, Element.INT16]
 
 

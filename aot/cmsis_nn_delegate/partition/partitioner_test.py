@@ -44,7 +44,6 @@ def seeded():
 # Refusals -------------------------------------------------------------------
 
 IMAGE = (1, 4, 6, 6)
-POINTWISE = nn.Conv2d(4, 2, 1)
 
 REFUSALS = {
     # name: (function of the inputs, shapes, refused target, reason, part of the message)
