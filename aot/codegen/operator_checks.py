@@ -11,7 +11,7 @@ from typing import Optional
 
 from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.format.opcodes import Opcode
-from cmsis_nn_delegate.format.record import Field, Operand, Role, Struct
+from cmsis_nn_delegate.format.record import Field, Operand, Role, Scalar, Struct
 from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.providers.registry import kernels
 
@@ -193,18 +193,18 @@ def _operands(layout: Struct, *roles: Role) -> Iterator[Field]:
 def _parameters(layout: Struct) -> list[str]:
     """Returns the checks of the parameters per output channel."""
     fields = list(_operands(layout, *_PARAMETERS))
-    if not fields:
-        return []
-    (channels,) = {field.refers_to.shape for field in fields}
-    elements = dict.fromkeys(field.refers_to.element for field in fields)
-    terms = []
-    for element in elements:
-        refs = ", ".join(f"a.{field.name}" for field in fields if field.refers_to.element is element)
-        terms.append(f"call.parameters<{element.cpp}>({{{refs}}}, {_volume(channels)})")
-    by_role = {field.refers_to.role: field.name for field in fields}
+    kinds: dict[tuple[Scalar, tuple[str, ...]], list[str]] = {}
+    for field in fields:
+        kinds.setdefault((field.refers_to.element, field.refers_to.shape), []).append(f"a.{field.name}")
+    terms = [
+        f"call.parameters<{element.cpp}>({{{', '.join(refs)}}}, {_volume(channels)})"
+        for (element, channels), refs in kinds.items()
+    ]
+    by_role = {field.refers_to.role: field for field in fields}
     if Role.MULTIPLIER in by_role:
         multiplier, shift = by_role[Role.MULTIPLIER], by_role[Role.SHIFT]
-        terms.append(f"call.multipliers(a.{multiplier}, a.{shift}, a.{channels[0]})")
+        (channels,) = multiplier.refers_to.shape
+        terms.append(f"call.multipliers(a.{multiplier.name}, a.{shift.name}, a.{channels})")
     return terms
 
 

@@ -32,6 +32,15 @@ def test_parameters_are_checked_with_their_own_sizes():
     assert "call.parameters<std::int32_t>({a.multiplier, a.shift}, volume(a.channels))" in text
 
 
+def test_parameters_of_several_sizes_are_checked_apart():
+    """Such as the biases of gates and that of a projection."""
+    more = blocks.operand(Role.BIAS, "other_bias", I32, ("rows",), "")
+    text = check_function("wide", Struct("WideArgs", "", (*ARGS.fields, more, Field("rows", I32))))
+    assert "call.parameters<std::int32_t>({a.multiplier, a.shift}, volume(a.channels))" in text
+    assert "call.parameters<std::int32_t>({a.other_bias}, volume(a.rows))" in text
+    assert "call.multipliers(a.multiplier, a.shift, a.channels)" in text
+
+
 def test_activations_are_checked_with_their_own_sizes_and_ranges():
     text = check_function("wide", ARGS)
     assert "{a.input, bounds::product(volume(a.count), 2)}" in text
