@@ -220,6 +220,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_pairs_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
     runtime/kernels/lstm/lstm_vectors_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_lengths_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_portable.cc
@@ -287,6 +289,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_units.h
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm/lstm_units.h
+    runtime/kernels/lstm_projected/lstm_projected.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
     runtime/kernels/quantize/round_half_even.h

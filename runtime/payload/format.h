@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 70;
+inline constexpr std::size_t kOpcodeCount = 72;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -136,6 +136,8 @@ enum class Opcode : std::uint8_t {
   kGruLengthsVectors = 67,
   kLstmLengthsPairs = 68,
   kLstmLengthsVectors = 69,
+  kLstmProjected = 70,
+  kLstmProjectedLengths = 71,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -1648,6 +1650,87 @@ struct LstmLengthsVectorsArgs {
   std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmLengthsVectorsArgs) == 152, "layout of LstmLengthsVectorsArgs");
+
+/// int8 LSTM layer with a projection in one direction: see
+/// docs/reference/recurrent_layers.md.
+struct LstmProjectedArgs {
+  Ref input;            ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int8 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref projection;       ///< int8 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int8 [gates, hidden, inputs]
+  Ref recurrent;        ///< int8 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int8 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t outputs;      ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t unit_offset;        ///< zero_point of the units, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmProjectedArgs) == 176, "layout of LstmProjectedArgs");
+
+/// The same for sequences of different lengths: those of LstmProjectedArgs, as if each had
+/// the steps that its length says; what follows of its output is the zero point. Lengths
+/// are data, so that run() checks them: one that is not in [1, steps] ends the execution
+/// with InvalidArgument, and output and states are then undefined.
+struct LstmProjectedLengthsArgs {
+  Ref input;            ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int8 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref lengths;          ///< int64 or int32 [batch], of any alignment
+  Ref projection;       ///< int8 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int8 [gates, hidden, inputs]
+  Ref recurrent;        ///< int8 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int8 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;    ///< at least 1
+  std::int32_t batch;    ///< at least 1
+  std::int32_t inputs;   ///< at least 1
+  std::int32_t hidden;   ///< at least 1
+  std::int32_t outputs;  ///< at least 1
+  std::int32_t rows;     ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t unit_offset;        ///< zero_point of the units, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmProjectedLengthsArgs) == 184, "layout of LstmProjectedLengthsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

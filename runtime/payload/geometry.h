@@ -120,6 +120,15 @@ inline bool recurrent_layer(const CallCheck& call, const payload::RnnLengthsArgs
          sequence_lengths(call, args.length_bytes, args.batch);
 }
 
+inline bool recurrent_layer(const CallCheck& call, const payload::LstmProjectedArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 4);
+}
+
+inline bool recurrent_layer(const CallCheck& call, const payload::LstmProjectedLengthsArgs& args) {
+  return recurrent_layer(call, args.rows, args.hidden, 4) &&
+         sequence_lengths(call, args.length_bytes, args.batch);
+}
+
 inline bool last_step(const CallCheck& call, const payload::LastStepArgs& args) {
   return sequence_lengths(call, args.length_bytes, args.batch);
 }

@@ -80,6 +80,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "gru_lengths_vectors of input int8, table int32, initial_state int16, output int8, last_state int16",
     "lstm_lengths_pairs of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     "lstm_lengths_vectors of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "lstm_projected of input int8, initial_hidden int8, initial_cells int16, projection int8, filter int8, recurrent int8, output int8, last_cells int16",
+    "lstm_projected_lengths of input int8, initial_hidden int8, initial_cells int16, projection int8, filter int8, recurrent int8, output int8, last_cells int16",
     // clang-format on
 };
 

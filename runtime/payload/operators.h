@@ -93,7 +93,9 @@ struct Operator {
   OPERATOR(GruLengthsPairs, gru_lengths_pairs)                  \
   OPERATOR(GruLengthsVectors, gru_lengths_vectors)              \
   OPERATOR(LstmLengthsPairs, lstm_lengths_pairs)                \
-  OPERATOR(LstmLengthsVectors, lstm_lengths_vectors)
+  OPERATOR(LstmLengthsVectors, lstm_lengths_vectors)            \
+  OPERATOR(LstmProjected, lstm_projected)                       \
+  OPERATOR(LstmProjectedLengths, lstm_projected_lengths)
 
 namespace operators {
 

@@ -793,13 +793,21 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
 }
 
 /// Fewer rows than those of the gates lie within their operands, so that nothing else is wrong.
-TEST(ValidateCalls, TheRowsOfARecurrentLayerAreThoseOfItsGates) {
+template <typename Args>
+void expect_rows_checked(Opcode opcode) {
   for (const std::int32_t fewer : {0, 1}) {
-    AlignedBytes bytes = operator_payload(Opcode::kLstm);
-    args_of<payload::LstmArgs>(bytes, Opcode::kLstm).rows -= fewer;
+    AlignedBytes bytes = operator_payload(opcode);
+    args_of<Args>(bytes, opcode).rows -= fewer;
     EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-              fewer == 0 ? Error::Ok : Error::InvalidProgram);
+              fewer == 0 ? Error::Ok : Error::InvalidProgram)
+        << "opcode " << static_cast<int>(opcode);
   }
+}
+
+TEST(ValidateCalls, TheRowsOfARecurrentLayerAreThoseOfItsGates) {
+  expect_rows_checked<payload::LstmArgs>(Opcode::kLstm);
+  expect_rows_checked<payload::LstmProjectedArgs>(Opcode::kLstmProjected);
+  expect_rows_checked<payload::LstmProjectedLengthsArgs>(Opcode::kLstmProjectedLengths);
 }
 
 /// The lengths lie within the input, so that nothing else is wrong.
@@ -828,6 +836,8 @@ TEST(ValidateCalls, EachSequenceHasALength) {
   expect_lengths_checked<payload::LstmLengthsArgs>(Opcode::kLstmLengths, of_layer);
   expect_lengths_checked<payload::GruLengthsArgs>(Opcode::kGruLengths, of_layer);
   expect_lengths_checked<payload::RnnLengthsArgs>(Opcode::kRnnLengths, of_layer);
+  expect_lengths_checked<payload::LstmProjectedLengthsArgs>(Opcode::kLstmProjectedLengths,
+                                                            of_layer);
   expect_lengths_checked<payload::LstmLengthsPairsArgs>(Opcode::kLstmLengthsPairs, of_layer);
   expect_lengths_checked<payload::GruLengthsPairsArgs>(Opcode::kGruLengthsPairs, of_layer);
   expect_lengths_checked<payload::LastStepArgs>(

@@ -36,6 +36,8 @@ LARGER = {
     "lstm_lengths_pairs",
     "lstm_lengths_vectors",
     "lstm_pairs",
+    "lstm_projected",
+    "lstm_projected_lengths",
     "lstm_vectors",
     "pad_nd",
     "rnn",

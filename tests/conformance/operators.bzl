@@ -22,6 +22,7 @@ OPERATORS = [
     "log_softmax",
     "lookup",
     "lstm",
+    "lstm_projected",
     "masked_softmax",
     "max_pool2d",
     "mul",

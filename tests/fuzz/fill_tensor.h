@@ -57,6 +57,9 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       case payload::Opcode::kLstmLengthsVectors:
         lengths(*static_cast<const payload::LstmLengthsVectorsArgs*>(args));
         break;
+      case payload::Opcode::kLstmProjectedLengths:
+        lengths(*static_cast<const payload::LstmProjectedLengthsArgs*>(args));
+        break;
       case payload::Opcode::kRnnLengths:
         lengths(*static_cast<const payload::RnnLengthsArgs*>(args));
         break;

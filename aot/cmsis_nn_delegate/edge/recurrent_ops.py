@@ -5,6 +5,7 @@ PyTorch's own operators compute several layers in both directions, with lists of
 one result, and so can be quantized and delegated like any other.
 
     lstm(input, h0, c0, w_ih, w_hh, b_ih, b_hh, batch_first, reverse, lengths=None)
+    lstm_projected(input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, m0, batch_first, reverse, lengths=None)
     gru, rnn_tanh, rnn_relu(input, h0, w_ih, w_hh, b_ih, b_hh, batch_first, reverse, lengths=None)
 
 `input` is [steps, batch, inputs], or [batch, steps, inputs] if `batch_first`; `h0` and `c0` are [batch, hidden];
@@ -13,11 +14,16 @@ or [batch, steps, hidden]. `reverse` begins with the last step, whose result sta
 [batch] from 1 to the number of steps, say how many steps each sequence has: its results are those for these steps
 alone, and zeros for the others. UserError names a length that is not one.
 
-`lstm_cells` takes what `lstm` takes, and returns the cell state after each step, in the same form. The states after the
-last step, [batch, hidden]:
+`lstm_projected` is an lstm whose hidden state is the product of `w_hr`, [outputs, hidden], and the units
+m = o * tanh(c): `h0` and the result have `outputs` in the place of `hidden`. `m0` is no part of what is computed: its
+scale says how m is quantized.
+
+`lstm_cells` takes what `lstm` takes, and returns the cell state after each step, in the same form; so does
+`lstm_projected_cells` of `lstm_projected`, and `lstm_projected_units` returns m. The states after the last step,
+[batch, hidden]:
 
     gru_last(output, batch_first, reverse, lengths=None), of the result of a gru
-    lstm_last(output, ...), of the result of an lstm and what it takes: the cells
+    lstm_last, lstm_projected_last(output, ...), of the result of an lstm and what it takes: the cells
     last_step(output, lengths, batch_first), of the result of any that does not reverse
 
 Nothing decomposes them: that takes time in proportion to the steps, in each pass over a program. Where nothing
@@ -33,13 +39,20 @@ import torch
 from ..support.errors import UserError
 
 _ORDER = "bool batch_first, bool reverse, Tensor? lengths=None) -> Tensor"
-_LAYER = f"Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh, {_ORDER}"
+_WEIGHTS = "Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh"
+_LAYER = f"{_WEIGHTS}, {_ORDER}"
+_PROJECTED = f"Tensor h0, Tensor c0, {_WEIGHTS}, Tensor w_hr, Tensor m0, {_ORDER}"
 _library: Any = torch.library.Library("cmsis_nn_delegate", "DEF")  # type: ignore[no-untyped-call]  # torch's
 
 
 def _define(name: str, states: str, function: Any) -> None:
     _library.define(f"{name}(Tensor input, {states}, {_LAYER}")
     _implement(name, function, _shape)
+
+
+def _define_projected(name: str, function: Any, shape: Any) -> None:
+    _library.define(f"{name}(Tensor input, {_PROJECTED}")
+    _implement(name, function, shape)
 
 
 def _implement(name: str, function: Any, shape: Any) -> None:
@@ -57,6 +70,10 @@ def _implement(name: str, function: Any, shape: Any) -> None:
 
 def _shape(x: torch.Tensor, h0: torch.Tensor, *_: Any) -> torch.Tensor:
     return x.new_empty((*x.shape[:2], h0.shape[1]))
+
+
+def _shape_of_units(x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *_: Any) -> torch.Tensor:
+    return x.new_empty((*x.shape[:2], c0.shape[1]))
 
 
 def require_lengths(lengths: torch.Tensor, steps: int) -> None:
@@ -119,16 +136,37 @@ def _lstm(order: _Order, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *l
     return order.limited(order.of(y))
 
 
-def _cells(order: _Order, x: torch.Tensor, h: torch.Tensor, c: torch.Tensor, *layer: torch.Tensor) -> torch.Tensor:
-    w_ih, w_hh, b_ih, b_hh = layer
+def _lstm_projected(
+    order: _Order, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *layer: torch.Tensor
+) -> torch.Tensor:
+    return _lstm(order, x, h0, c0, *layer[:-1])
+
+
+def _cells(
+    order: _Order, x: torch.Tensor, h: torch.Tensor, c: torch.Tensor, *layer: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Returns the cells and the units of all steps."""
+    w_ih, w_hh, b_ih, b_hh, *projection = layer
     steps = int(order.batch_first)
-    cells = []
+    cells, units = [], []
     for products in (order.of(x) @ w_ih.T + b_ih).unbind(steps):
         i, f, g, o = (products + h @ w_hh.T + b_hh).chunk(4, -1)
         c = f.sigmoid() * c + i.sigmoid() * g.tanh()
         h = o.sigmoid() * c.tanh()
         cells.append(c)
-    return order.limited(order.of(torch.stack(cells, steps)))
+        units.append(h)
+        if projection:
+            h = h @ projection[0].T
+    of_cells, of_units = (order.limited(order.of(torch.stack(some, steps))) for some in (cells, units))
+    return of_cells, of_units
+
+
+def _only_cells(order: _Order, *arguments: torch.Tensor) -> torch.Tensor:
+    return _cells(order, *arguments)[0]
+
+
+def _only_units(order: _Order, *arguments: torch.Tensor) -> torch.Tensor:
+    return _cells(order, *arguments)[1]
 
 
 def _of_one_state(function: Any) -> Any:
@@ -151,15 +189,23 @@ def _last_cells(
     order: _Order, output: torch.Tensor, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *layer: torch.Tensor
 ) -> torch.Tensor:
     if order.lengths is not None:
-        return order.last(_cells(order, x, h0, c0, *layer))
+        return order.last(_only_cells(order, x, h0, c0, *layer))
     states = (h0.unsqueeze(0), c0.unsqueeze(0))
     _, _, cells = torch.lstm(order.of(x), states, list(layer), True, 1, 0.0, False, False, order.batch_first)
     return cells.squeeze(0)
 
 
+def _last_projected_cells(order: _Order, *arguments: torch.Tensor) -> torch.Tensor:
+    return _last_cells(order, *arguments[:-1])
+
+
 def _last_shape(output: torch.Tensor, *rest: Any) -> torch.Tensor:
     (batch_first,) = [flag for flag in rest if isinstance(flag, bool)][:1]
     return output.new_empty((output.shape[0 if batch_first else 1], output.shape[2]))
+
+
+def _last_shape_of_cells(output: torch.Tensor, x: torch.Tensor, h0: torch.Tensor, c0: torch.Tensor, *_: Any) -> Any:
+    return torch.empty_like(c0)
 
 
 def _by_position(function: Any) -> Any:
@@ -187,10 +233,15 @@ _gru, _rnn_tanh, _rnn_relu = (
     _by_position(_of_one_state(function)) for function in (torch.gru, torch.rnn_tanh, torch.rnn_relu)
 )
 _define("lstm", "Tensor h0, Tensor c0", _lstm_by_position)
-_define("lstm_cells", "Tensor h0, Tensor c0", _by_position(_cells))
+_define("lstm_cells", "Tensor h0, Tensor c0", _by_position(_only_cells))
 _define("gru", "Tensor h0", _gru)
 _define("rnn_tanh", "Tensor h0", _rnn_tanh)
 _define("rnn_relu", "Tensor h0", _rnn_relu)
+
+_lstm_projected_by_position = _by_position(_lstm_projected)
+_define_projected("lstm_projected", _lstm_projected_by_position, _shape)
+_define_projected("lstm_projected_cells", _by_position(_only_cells), _shape_of_units)
+_define_projected("lstm_projected_units", _by_position(_only_units), _shape_of_units)
 
 _library.define(f"gru_last(Tensor output, {_ORDER}")
 _library.define("last_step(Tensor output, Tensor lengths, bool batch_first) -> Tensor")
@@ -198,10 +249,17 @@ _library.define(f"lstm_last(Tensor output, Tensor input, Tensor h0, Tensor c0, {
 _gru_last, _lstm_last = _by_position(_last), _by_position(_last_cells)
 for _name, _function in (("gru_last", _gru_last), ("lstm_last", _lstm_last), ("last_step", _last_step)):
     _implement(_name, _function, _last_shape)
+_library.define(f"lstm_projected_last(Tensor output, Tensor input, {_PROJECTED}")
+_lstm_projected_last = _by_position(_last_projected_cells)
+_implement("lstm_projected_last", _lstm_projected_last, _last_shape_of_cells)
 
 LSTM = torch.ops.cmsis_nn_delegate.lstm.default
 LSTM_CELLS = torch.ops.cmsis_nn_delegate.lstm_cells.default
 LSTM_LAST = torch.ops.cmsis_nn_delegate.lstm_last.default
+LSTM_PROJECTED = torch.ops.cmsis_nn_delegate.lstm_projected.default
+LSTM_PROJECTED_CELLS = torch.ops.cmsis_nn_delegate.lstm_projected_cells.default
+LSTM_PROJECTED_UNITS = torch.ops.cmsis_nn_delegate.lstm_projected_units.default
+LSTM_PROJECTED_LAST = torch.ops.cmsis_nn_delegate.lstm_projected_last.default
 GRU = torch.ops.cmsis_nn_delegate.gru.default
 GRU_LAST = torch.ops.cmsis_nn_delegate.gru_last.default
 RNN_TANH = torch.ops.cmsis_nn_delegate.rnn_tanh.default
@@ -211,10 +269,12 @@ LAST_STEP = torch.ops.cmsis_nn_delegate.last_step.default
 # What each computes, with PyTorch's operators.
 LAYERS = {
     LSTM: _lstm_by_position,
+    LSTM_PROJECTED: _lstm_projected_by_position,
     GRU: _gru,
     RNN_TANH: _rnn_tanh,
     RNN_RELU: _rnn_relu,
     LSTM_LAST: _lstm_last,
+    LSTM_PROJECTED_LAST: _lstm_projected_last,
     GRU_LAST: _gru_last,
     LAST_STEP: _last_step,
 }

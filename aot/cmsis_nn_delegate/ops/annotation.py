@@ -102,12 +102,14 @@ class RecurrentLayer:
     1. Biases stay in float.
 
     `cells` is the operator of the same arguments that computes the cells of the layer, in int16 with a scale that is a
-    power of two, which is that of the initial cells `c0`. `last` is the operator that gives the int16 state after the
-    last step."""
+    power of two, which is that of the initial cells `c0`. `units` is the operator that likewise computes what the layer
+    projects with the weight `w_hr`, which has one scale; that of the units is the one of the constant `m0`. `last` is
+    the operator that gives the int16 state after the last step."""
 
     targets: tuple[str, ...]
     gates: int
     cells: Optional[str] = None
+    units: Optional[str] = None
     unit: bool = False
     last: Optional[str] = None
 

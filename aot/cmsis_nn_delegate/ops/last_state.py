@@ -13,7 +13,13 @@ from ..graph.tensor_type import Element, TensorType
 from .annotation import NotAnnotated
 from .op import Op
 
-_TARGETS = ("cmsis_nn_delegate.gru_last.default", "cmsis_nn_delegate.lstm_last.default")
+# By the layer.
+_LAST = {
+    "cmsis_nn_delegate.gru.default": "cmsis_nn_delegate.gru_last.default",
+    "cmsis_nn_delegate.lstm.default": "cmsis_nn_delegate.lstm_last.default",
+    "cmsis_nn_delegate.lstm_projected.default": "cmsis_nn_delegate.lstm_projected_last.default",
+}
+_TARGETS = tuple(_LAST.values())
 
 
 class LastState(Op):
@@ -24,7 +30,7 @@ class LastState(Op):
     whole = _TARGETS
     annotation = NotAnnotated("the quantizer annotates it with its layer", _TARGETS)
     limits = ("the state of a layer that is given its initial state, or whose cells are read",)
-    becomes = ("gru", "lstm")
+    becomes = ("gru", "lstm", "lstm_projected")
     computes = False
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -55,6 +61,4 @@ def _layer(node: EdgeNode) -> Optional[EdgeNode]:
         if target_name(source) != wanted:
             return None
         source = operand(source)
-    return (
-        source if target_name(source) in ("cmsis_nn_delegate.gru.default", "cmsis_nn_delegate.lstm.default") else None
-    )
+    return source if target_name(source) in _LAST else None

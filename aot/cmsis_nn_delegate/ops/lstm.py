@@ -20,13 +20,14 @@ from .quantized_math import quantize_multiplier, requantize
 from .recurrent import Recurrent, RecurrentAttrs, Step, initial, last, sat16, specs
 
 _LAST = "cmsis_nn_delegate.lstm_last.default"
-_GATES = ("input", "forget", "cell", "output")
+GATES = ("input", "forget", "cell", "output")
+CELL_BITS = Field("cell_bits", I32, "of the cells after the point", low=0, high=15)
 
 KERNEL, LENGTHS_KERNEL = specs(
     "lstm",
     "int8 LSTM layer in one direction, with gates and cells of 16 bits: see docs/reference/recurrent_layers.md.",
-    _GATES,
-    Field("cell_bits", I32, "of the cells after the point", low=0, high=15),
+    GATES,
+    CELL_BITS,
     initial=(initial("initial_hidden", I8), initial("initial_cells", I16)),
     last=(last("last_cells", I16),),
 )
@@ -61,11 +62,11 @@ class Lstm(Recurrent):
     name = "lstm"
     targets = ("cmsis_nn_delegate.lstm.default",)
     whole = targets
-    annotation = RecurrentLayer(targets, len(_GATES), cells="cmsis_nn_delegate.lstm_cells.default", last=_LAST)
+    annotation = RecurrentLayer(targets, len(GATES), cells="cmsis_nn_delegate.lstm_cells.default", last=_LAST)
     attrs = LstmAttrs
     kernels = (KERNEL, LENGTHS_KERNEL)
     draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_lengths)
-    gates = _GATES
+    gates = GATES
     initial = ("h0", "c0")
     wide = ("c0",)
     last = _LAST
@@ -85,11 +86,17 @@ class Lstm(Recurrent):
         return given[0], given[1].astype(np.int64)
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cells, product = self.product(node, step, state)
+        return cells, requantize(product, *self.output_multiplier(node))
+
+    @staticmethod
+    def product(node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the cells [batch, hidden] after `step`, and o * tanh(c) in steps of 2^-30."""
         i, f, g, o = step.gates
         bits = node.attrs.cell_bits
         kept = sat16(requantize(sigmoid(f) * state, *quantize_multiplier(2.0**-15)))
         cells = sat16(requantize(sigmoid(i) * tanh(g), *quantize_multiplier(2.0 ** (bits - 30))) + kept)
-        return cells, requantize(sigmoid(o) * tanh(cells, bits), *self.output_multiplier(node))
+        return cells, sigmoid(o) * tanh(cells, bits)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**super().encode(node, refs, scratch_bytes), "cell_bits": node.attrs.cell_bits}

@@ -24,6 +24,7 @@ from ..edge.nodes import first, operand, quantized_element, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
+from ..format.cpp import camel
 from ..format.record import I8, I32, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
@@ -61,27 +62,34 @@ def specs(
     *own: Field,
     initial: Sequence[Field] = (),
     last: Sequence[Field] = (),
+    projection: Sequence[Field] = (),
+    priced_as: str = "",
 ) -> tuple[KernelSpec, KernelSpec]:
     """Returns the kernel of a layer with these gates, and fields of its own, and that of its sequences of different
-    lengths. `initial` are the states that it starts from, and `last` those that it leaves besides its output."""
-    struct = f"{name.capitalize()}Args"
+    lengths. `initial` are the states that it starts from, and `last` those that it leaves besides its output.
+    `projection` are the constants of which a layer with a projection computes its outputs, [outputs] of each step. The
+    kernels are `priced_as` another one, or both as the first one."""
+    struct = f"{camel(name)}Args"
+    width = "outputs" if projection else "hidden"
     with_lengths = KernelSpec(
         f"{name}_{LENGTHS}",
         _block(
-            f"{name.capitalize()}LengthsArgs",
+            f"{camel(name)}LengthsArgs",
             f"The same for sequences of different lengths: those of {struct}, as if each had the steps that its length "
             "says; what follows of its output is the zero point. Lengths are data, so that run() checks them: one that "
             "is not in [1, steps] ends the execution with InvalidArgument, and output and states are then undefined.",
             gates,
             own,
-            (*initial, blocks.lengths()),
+            (*initial, blocks.lengths(), *projection),
             last,
             (blocks.length_bytes(),),
+            width,
         ),
         variant=LENGTHS,
-        priced_as=name,
+        priced_as=priced_as or name,
     )
-    return KernelSpec(name, _block(struct, layer, gates, own, initial, last, ())), with_lengths
+    block = _block(struct, layer, gates, own, (*initial, *projection), last, (), width)
+    return KernelSpec(name, block, priced_as=priced_as), with_lengths
 
 
 def _block(
@@ -92,15 +100,17 @@ def _block(
     initial: Sequence[Field],
     last: Sequence[Field],
     sizes: Sequence[Field],
+    width: str,
 ) -> Struct:
+    """`width` is the field with the size of the output of a step."""
     fields = (
         blocks.input("input", I8, "steps", "batch", "inputs", doc="int8 [steps, batch, inputs]"),
         *initial,
         blocks.filter("rows", "inputs", doc="int8 [gates, hidden, inputs]"),
-        blocks.operand(Role.FILTER, "recurrent", I8, ("rows", "hidden"), "int8 [gates, hidden, hidden]"),
+        blocks.operand(Role.FILTER, "recurrent", I8, ("rows", width), f"int8 [gates, hidden, {width}]"),
         blocks.bias("rows", doc="int32 [gates, hidden], effective bias"),
         blocks.operand(Role.BIAS, "recurrent_bias", I32, ("rows",), "int32 [gates, hidden], effective bias"),
-        blocks.output(I8, "steps", "batch", "hidden", doc="int8 [steps, batch, hidden]"),
+        blocks.output(I8, "steps", "batch", width, doc=f"int8 [steps, batch, {width}]"),
         *last,
         blocks.scratch(),
         Field("scratch_bytes", I32),
@@ -108,6 +118,7 @@ def _block(
         Field("batch", I32, "at least 1"),
         Field("inputs", I32, "at least 1"),
         Field("hidden", I32, "at least 1"),
+        *([Field("outputs", I32, "at least 1")] if width == "outputs" else []),
         Field("rows", I32, f"{len(gates)} * hidden"),
         *sizes,
         Field("batch_first", I32, "1: input and output are [batch, steps, ...]", low=0, high=1),
@@ -121,9 +132,9 @@ def _block(
     return Struct(name, doc, fields, geometry="recurrent_layer")
 
 
-def initial(name: str, element: Scalar) -> Field:
-    """Returns the reference to a state that a layer starts from."""
-    return blocks.input(name, element, "batch", "hidden", doc=f"{element.element} [batch, hidden]")
+def initial(name: str, element: Scalar, width: str = "hidden") -> Field:
+    """Returns the reference to a state [batch, width] that a layer starts from."""
+    return blocks.input(name, element, "batch", width, doc=f"{element.element} [batch, {width}]")
 
 
 def last(name: str, element: Scalar) -> Field:
@@ -134,10 +145,11 @@ def last(name: str, element: Scalar) -> Field:
 @dataclass(frozen=True)
 class RecurrentAttrs:
     """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden], perhaps the lengths of the
-    sequences (integers [batch], from 1 to steps), weight, recurrent weight (int8, gates along dimension 0, with one
-    scale each), bias, recurrent bias (int32, in steps of input scale * weight scale and output scale * recurrent weight
-    scale). Outputs: the hidden state after each step and, of layers that keep 16 bits, the state after the last
-    step."""
+    sequences (integers [batch], from 1 to steps), perhaps the weight of a projection (int8 [outputs, hidden], with one
+    scale), weight, recurrent weight (int8, gates along dimension 0, with one scale each), bias, recurrent bias (int32,
+    in steps of input scale * weight scale and output scale * recurrent weight scale). Outputs: the hidden state after
+    each step and, of layers that keep 16 bits, the state after the last step. With a projection, the hidden state and
+    the initial one have `outputs` in the place of `hidden`."""
 
     batch_first: bool = False
     reverse: bool = False
@@ -172,6 +184,8 @@ class Recurrent(Op):
     wide_bits: ClassVar[range] = range(gate_functions.RESULT_BITS + 1)
     # The edge operator that gives the state of 16 bits after the last step.
     last: ClassVar[str] = ""
+    # Further constants of a layer, which are quantized, as the edge operator calls them after the biases.
+    further: ClassVar[tuple[str, ...]] = ()
     # Of what is requantized to the output after the point.
     real_bits: ClassVar[int] = gate_functions.RESULT_BITS
     layouts = Layouts.ROW_MAJOR
@@ -208,6 +222,7 @@ class Recurrent(Op):
             context.value(operand(node)),
             *(self._state(name, node, context) for name in self.initial),
             *lengths_of(node, context.arguments(node)[-1], context),
+            *self._projection(node, context),
             weight,
             recurrent,
             _bias(f"{weight.name}_bias", bias, x, weight),
@@ -220,6 +235,10 @@ class Recurrent(Op):
             layer.outputs.append(Value(f"{node.name}_last", state))
             context.last_states[node] = layer.outputs[1]
         return [layer]
+
+    def _projection(self, node: EdgeNode, context: ImportContext) -> list[Value]:
+        """Returns the weight of the projection, of a layer that has one."""
+        return []
 
     def _state(self, name: str, node: EdgeNode, context: ImportContext) -> Value:
         """Returns the value of an initial state."""
@@ -275,7 +294,7 @@ class Recurrent(Op):
         return bits
 
     def _parameters(self, node: EdgeNode) -> Mapping[str, EdgeNode]:
-        names = (*self.initial, "w_ih", "w_hh", "b_ih", "b_hh")
+        names = (*self.initial, "w_ih", "w_hh", "b_ih", "b_hh", *self.further)
         return {name: operand(node, index) for index, name in enumerate(names, start=1)}
 
     def _refuse_variable(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
@@ -289,7 +308,7 @@ class Recurrent(Op):
         )
 
     def _refuse_weights(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
-        for name in ("w_ih", "w_hh"):
+        for name in ("w_ih", "w_hh", *self.further):
             found = context.constant_float(parameters[name])
             if found is None or not found.quantized:
                 return Refusal(Reason.NOT_QUANTIZED, f"its {name} is not quantized; {context.requantize}")
@@ -304,17 +323,20 @@ class Recurrent(Op):
     def _gate_scales(self, node: EdgeNode, context: EdgeContext) -> list[np.ndarray]:
         """Returns the scale of each gate, of the weight and of the recurrent weight. ValueError if the rows of a gate
         differ."""
-        found = []
-        for name in ("w_ih", "w_hh"):
-            constant = _constant(self._parameters(node)[name], context)
-            assert constant.scales is not None
-            rows = np.broadcast_to(constant.scales, (constant.shape[0],)).reshape(len(self.gates), -1)
-            if np.any(rows != rows[:, :1]) or not np.all(np.isfinite(rows) & (rows > 0)):
-                raise ValueError(f"the scales of {name} differ within a gate: {context.requantize}")
-            if constant.zero_points is not None and np.any(constant.zero_points != 0):
-                raise ValueError(f"{name} has zero points other than 0: {context.requantize}")
-            found.append(rows[:, 0])
-        return found
+        return [self._scales(name, len(self.gates), node, context) for name in ("w_ih", "w_hh")]
+
+    def _scales(self, name: str, gates: int, node: EdgeNode, context: EdgeContext) -> np.ndarray:
+        """Returns the scale of each of `gates` equal parts of the weight `name`. ValueError if the rows of one
+        differ."""
+        constant = constant_of(self._parameters(node)[name], context)
+        assert constant.scales is not None
+        rows = np.broadcast_to(constant.scales, (constant.shape[0],)).reshape(gates, -1)
+        if np.any(rows != rows[:, :1]) or not np.all(np.isfinite(rows) & (rows > 0)):
+            where = "within a gate" if gates > 1 else "between its rows"
+            raise ValueError(f"the scales of {name} differ {where}: {context.requantize}")
+        if constant.zero_points is not None and np.any(constant.zero_points != 0):
+            raise ValueError(f"{name} has zero points other than 0: {context.requantize}")
+        return rows[:, 0]
 
     def _require_sums(
         self, node: EdgeNode, context: EdgeContext, sources: Sequence[float], scales: Sequence[np.ndarray]
@@ -323,13 +345,9 @@ class Recurrent(Op):
         parameters = self._parameters(node)
         biases = self._apart(*(floats(parameters[name], context) for name in ("b_ih", "b_hh")))
         for name, source, weight, bias in zip(("w_ih", "w_hh"), sources, scales, biases):
-            data = _constant(parameters[name], context).data
+            data = constant_of(parameters[name], context).data
             assert data is not None
-            steps = np.repeat(source * weight, len(data) // len(weight))
-            # Activations less their zero points have up to 8 bits.
-            largest = np.abs(bias / steps) + 255.0 * np.abs(data.astype(np.int64)).sum(axis=1)
-            if largest.max() >= 2**31:
-                raise ValueError(f"sums of {name} may exceed 32 bits, as its weights are tiny next to the bias")
+            require_sums(name, data, bias / np.repeat(source * weight, len(data) // len(weight)))
 
     def _multipliers(
         self, x: float, h: float, scales: Sequence[np.ndarray], attrs: RecurrentAttrs
@@ -351,7 +369,7 @@ class Recurrent(Op):
         return 2.0**-gate_functions.ARGUMENT_BITS, 2.0**-gate_functions.ARGUMENT_BITS
 
     def _weight(self, node: EdgeNode, source: EdgeNode, context: ImportContext) -> Value:
-        found = _constant(source, context)
+        found = constant_of(source, context)
         assert found.data is not None and found.scales is not None
         scales = np.broadcast_to(found.scales, (found.shape[0],))
         quant = Quant(tuple(float(scale) for scale in scales), 0, 0)
@@ -362,11 +380,16 @@ class Recurrent(Op):
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         return (*inputs[0].shape[:2], inputs[-3].shape[1])
 
-    @staticmethod
-    def sizes(node: Node) -> Sizes:
-        x, hidden = node.inputs[0].shape, node.inputs[-3].shape[1]
+    @classmethod
+    def sizes(cls, node: Node) -> Sizes:
+        x, hidden = node.inputs[0].shape, node.inputs[-3].shape[0] // len(cls.gates)
         steps, batch = (x[1], x[0]) if node.attrs.batch_first else (x[0], x[1])
         return Sizes(steps, batch, x[2], hidden)
+
+    @staticmethod
+    def width(node: Node) -> int:
+        """Returns how many numbers the output has after each step: one of each unit, or those of a projection."""
+        return node.inputs[-3].shape[1]
 
     def node_multipliers(self, node: Node) -> list[Mapping[str, int]]:
         """Returns the values of a GATE for each gate of a graph node."""
@@ -401,7 +424,7 @@ class Recurrent(Op):
             by_gate = np.moveaxis(total.reshape(-1, count, sizes.hidden), 1, 0)
             return requantize(by_gate, *scalings[which])
 
-        output = np.zeros((sizes.steps, sizes.batch, sizes.hidden), np.int8)
+        output = np.zeros((sizes.steps, sizes.batch, self.width(node)), np.int8)
         hidden, state = map(np.array, self.start(node, inputs[1:]))
         lengths = self._lengths(node, inputs[1 + len(self.initial) :])
         output[:] = node.outputs[0].zero_point
@@ -410,7 +433,7 @@ class Recurrent(Op):
             t = lengths[on] - 1 - index if node.attrs.reverse else index
             step = Step(sat16(gates(x[t, on], 0)), gates(hidden[on], 1))
             next_state, real = self.update(node, step, state[on])
-            hidden[on] = output[t, on] = node.outputs[0].type.clamp(real + node.outputs[0].zero_point)
+            hidden[on] = output[t, on] = node.outputs[0].type.clamp(wrap32(real + node.outputs[0].zero_point))
             state[on] = next_state
         results = [np.moveaxis(output, 0, time)]
         return [*results, state.astype(np.int16)] if self.last else results
@@ -439,12 +462,12 @@ class Recurrent(Op):
 
     def macs(self, node: Node) -> int:
         steps, batch, inputs, hidden = self.sizes(node)
-        return steps * batch * len(self.gates) * hidden * (inputs + hidden)
+        return steps * batch * len(self.gates) * hidden * (inputs + self.width(node))
 
     def features(self, node: Node) -> Features:
         steps, batch, inputs, hidden = self.sizes(node)
         rows = steps * batch * len(self.gates) * hidden
-        both = [sums(rows, size) for size in (inputs, hidden)]
+        both = [sums(rows, size) for size in (inputs, self.width(node))]
         products = {name: both[0][name] + both[1][name] for name in both[0]}
         around = {"starts": batch * hidden, "steps": steps * batch, "units": steps * batch * hidden}
         return Features({**around, **products})
@@ -465,17 +488,22 @@ class Recurrent(Op):
         """A layer with random weights, whose gates use their whole range; it starts from zeros or anything."""
         steps, batch, inputs, hidden = sizes
         x = d.input(*((batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)))
-        rows = len(cls.gates) * hidden
+        rows, values = len(cls.gates) * hidden, [x]
         from_zeros = d.pick(False, True)
-        values = [x, *(cls._draw_state(d, name, attrs, quant, (batch, hidden), from_zeros) for name in cls.initial)]
+        projection = cls._draw_projection(d, attrs, quant, hidden)
+        width = projection[0].shape[0] if projection else hidden
+        for name in cls.initial:
+            shape = (batch, hidden if name in cls.wide else width)
+            values.append(cls._draw_state(d, name, attrs, quant, shape, from_zeros))
         if lengths:
             values.append(d.input(batch, element=d.pick(Element.INT64, Element.INT32)))
-        for size, scale in ((inputs, x.scale), (hidden, quant.scale[0])):
+        values += projection
+        for size, scale in ((inputs, x.scale), (width, quant.scale[0])):
             # A typical sum is 1 to 4 in real numbers.
             typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
             scales = np.repeat(typical * 2.0 ** d.random.uniform(-1, 1, len(cls.gates)), hidden)
             values.append(d.constant((rows, size), Element.INT8, -127, 127, Quant(tuple(map(float, scales)), 0, 0)))
-        for size in (inputs, hidden):
+        for size in (inputs, width):
             spread = int(73 * 74 * math.sqrt(size))
             values.append(d.constant((rows,), Element.INT32, -spread, spread))
         output = d.node(cls.name, values, attrs, quant)
@@ -483,6 +511,11 @@ class Recurrent(Op):
             state = TensorType(INT16, (batch, hidden), quant=cls.wide_quant(attrs))
             d.nodes[-1].outputs.append(Value("last", state))
         return output
+
+    @classmethod
+    def _draw_projection(cls, d: Case, attrs: Any, quant: Quant, hidden: int) -> list[Value]:
+        """Returns a random weight of the projection, of a layer that has one."""
+        return []
 
     @classmethod
     def _draw_state(
@@ -501,10 +534,11 @@ class Recurrent(Op):
         return LENGTHS if self._has_lengths(node) else ""
 
     def _has_lengths(self, node: Node) -> bool:
-        return len(node.inputs) > 1 + len(self.initial) + 4
+        # A weight has two dimensions.
+        return len(node.inputs[1 + len(self.initial)].shape) == 1
 
     def index_range(self, node: Node, value: Value) -> Optional[tuple[int, int]]:
-        is_length = self._has_lengths(node) and value is node.inputs[-5]
+        is_length = self._has_lengths(node) and value is node.inputs[1 + len(self.initial)]
         return (1, self.sizes(node).steps) if is_length else None
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
@@ -524,7 +558,7 @@ class Recurrent(Op):
             "scratch_bytes": scratch_bytes,
             **sizes._asdict(),
             "rows": len(self.gates) * sizes.hidden,
-            **({"length_bytes": node.inputs[-5].nbytes} if self._has_lengths(node) else {}),
+            **({"length_bytes": node.inputs[1 + len(self.initial)].nbytes} if self._has_lengths(node) else {}),
             "batch_first": int(node.attrs.batch_first),
             "reverse": int(node.attrs.reverse),
             **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
@@ -614,12 +648,21 @@ def _state_type(source: EdgeNode, context: EdgeContext) -> Optional[tuple[Elemen
 
 def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:
     """Returns a constant that is not quantized, as float64."""
-    data = _constant(source, context).data
+    data = constant_of(source, context).data
     assert data is not None
     return data.astype(np.float64)
 
 
-def _constant(source: EdgeNode, context: EdgeContext) -> Constant:
+def require_sums(name: str, weight: np.ndarray, bias: np.ndarray) -> None:
+    """ValueError if a sum of `weight`, int8 [rows, size], with its bias [rows] in steps of it may exceed 32 bits."""
+    # Activations less their zero points have up to 8 bits.
+    largest = np.abs(bias) + 255.0 * np.abs(weight.astype(np.int64)).sum(axis=1)
+    if largest.max() >= 2**31:
+        raise ValueError(f"sums of {name} may exceed 32 bits, as its weights are tiny next to the bias")
+
+
+def constant_of(source: EdgeNode, context: EdgeContext) -> Constant:
+    """Returns a constant with its data. ValueError if `source` is none."""
     found = context.constant_float(source)
     if found is None or found.data is None:
         raise ValueError(f"{source.name} is no constant with data")

@@ -11,6 +11,7 @@ from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
 from cmsis_nn_delegate.ops.last_step import LastStepAttrs
 from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
+from cmsis_nn_delegate.ops.lstm_projected import LstmProjected, LstmProjectedAttrs
 from cmsis_nn_delegate.ops.recurrent import Sizes
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.ops.rnn import Rnn, RnnAttrs
@@ -18,7 +19,15 @@ from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
 
-@pytest.mark.parametrize("op, attrs", [(Lstm, LstmAttrs(cell_bits=12)), (Gru, GruAttrs()), (Rnn, RnnAttrs())])
+@pytest.mark.parametrize(
+    "op, attrs",
+    [
+        (Lstm, LstmAttrs(cell_bits=12)),
+        (LstmProjected, LstmProjectedAttrs(cell_bits=12, unit_zero_point=3)),
+        (Gru, GruAttrs()),
+        (Rnn, RnnAttrs()),
+    ],
+)
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_a_sequence_with_a_length_is_one_with_these_steps_alone(op, attrs, reverse, batch_first):
@@ -28,7 +37,8 @@ def test_a_sequence_with_a_length_is_one_with_these_steps_alone(op, attrs, rever
     op.draw_layer(case, attrs, quant, Sizes(steps, batch, size, hidden), lengths=True)
     (node,) = case.nodes
     x, *states, lengths = networks.random_inputs(case.graph(node.outputs[0]), 1)
-    constant = [value.constant for value in node.inputs[1:] if value.is_constant and value.shape == (batch, hidden)]
+    count = 1 + len(op.initial)
+    constant = [value.constant for value in node.inputs[1:count] if value.is_constant]
     output, *last = OPS[node.op].compute(node, [x, *states, *constant, lengths], [])
     assert len(set(lengths.tolist())) > 1
     for index, length in enumerate(lengths):
@@ -36,10 +46,10 @@ def test_a_sequence_with_a_length_is_one_with_these_steps_alone(op, attrs, rever
         at = (slice(index, index + 1), slice(length)) if batch_first else (slice(length), slice(index, index + 1))
         alone = single.input(*x[at].shape, quant=node.inputs[0].quant)
         given = [
-            Value(value.name, value.type.of(shape=(1, hidden)), data[index : index + 1])
+            Value(value.name, value.type.of(shape=(1, *value.shape[1:])), data[index : index + 1])
             for value, data in zip(node.inputs[1:], [*states, *constant])
         ]
-        single.node(op.name, [alone, *given, *node.inputs[-4:]], attrs, quant)
+        single.node(op.name, [alone, *given, *node.inputs[count + 1 :]], attrs, quant)
         single.nodes[-1].outputs += [Value(v.name, v.type.of(shape=(1, hidden))) for v in node.outputs[1:]]
         expected, *expected_last = OPS[node.op].compute(
             single.nodes[-1], [np.ascontiguousarray(x[at]), *(value.constant for value in given)], []

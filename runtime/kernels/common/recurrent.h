@@ -16,6 +16,19 @@ inline std::int32_t saturate_16(std::int32_t value) {
   return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value;
 }
 
+inline std::int8_t saturate_8(std::int32_t value) {
+  return static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+}
+
+/// sum + a[0] * b[0] + a[1] * b[1] + ..., of `count` products.
+inline std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int32_t count,
+                        std::int32_t sum) {
+  for (std::int32_t i = 0; i < count; ++i) {
+    sum = wrapping_add(sum, a[i] * b[i]);
+  }
+  return sum;
+}
+
 /// value / 2^bits, halves up, for `bits` in [0, 30].
 inline std::int32_t half_up(std::int32_t value, std::int32_t bits) {
   return wrapping_add(value, (std::int32_t{1} << bits) >> 1) >> bits;
@@ -73,8 +86,9 @@ class RecurrentLayer {
 
   /// The requantized sum over the outputs of the step before.
   std::int32_t recurrent_sum(std::int32_t row, const payload::Gate& gate) const {
+    const std::int32_t width = output_width(args_);
     const std::int32_t sum =
-        dot(step_.before, recurrent_ + row * args_.hidden, args_.hidden, recurrent_bias_[row]);
+        dot(step_.before, recurrent_ + row * width, width, recurrent_bias_[row]);
     return requantize(sum, gate.recurrent_multiplier, gate.recurrent_shift);
   }
 
@@ -88,19 +102,10 @@ class RecurrentLayer {
 
   /// The output for a value without its zero point.
   std::int8_t output_of(std::int32_t value) const {
-    value = wrapping_add(value, args_.output_offset);
-    return static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+    return saturate_8(wrapping_add(value, args_.output_offset));
   }
 
  private:
-  static std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int32_t count,
-                          std::int32_t sum) {
-    for (std::int32_t i = 0; i < count; ++i) {
-      sum = wrapping_add(sum, a[i] * b[i]);
-    }
-    return sum;
-  }
-
   const Args& args_;
   const std::int8_t* filter_;
   const std::int8_t* recurrent_;
@@ -109,11 +114,11 @@ class RecurrentLayer {
   RecurrentStep step_ = {};
 };
 
-/// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch). Returns what
-/// for_each_step() returns.
-template <typename Args, typename Start, typename Unit>
+/// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch), and finish(layer)
+/// after the units of a step. Returns what for_each_step() returns.
+template <typename Args, typename Start, typename Unit, typename Finish>
 Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
-                          const Unit& unit) {
+                          const Unit& unit, const Finish& finish) {
   RecurrentLayer<Args> layer(args, bases);
   return for_each_step(
       args, bases, [&](std::int32_t batch, std::int32_t /*steps*/) { return start(layer, batch); },
@@ -122,7 +127,15 @@ Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& sta
         for (std::int32_t j = 0; j < args.hidden; ++j) {
           unit(layer, j, step.state);
         }
+        finish(layer);
       });
+}
+
+/// The same for layers whose outputs are those of the units.
+template <typename Args, typename Start, typename Unit>
+Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
+                          const Unit& unit) {
+  return run_recurrent_layer(args, bases, start, unit, [](RecurrentLayer<Args>&) {});
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/kernels/common/sequence_lengths.h"
 #include "runtime/payload/bases.h"
@@ -14,6 +15,22 @@
 namespace cmsis_nn_delegate::portable {
 
 using executorch::runtime::Error;
+
+template <typename Args, typename = void>
+inline constexpr bool kHasProjection = false;
+/// Whether calls with this argument block compute their outputs of the units.
+template <typename Args>
+inline constexpr bool kHasProjection<Args, std::void_t<decltype(Args::projection)>> = true;
+
+/// Returns how many numbers the output of a step has: one of each unit, or those of a projection.
+template <typename Args>
+std::int32_t output_width(const Args& args) {
+  if constexpr (kHasProjection<Args>) {
+    return args.outputs;
+  } else {
+    return args.hidden;
+  }
+}
 
 /// Where a batch starts from: its state of 16 bits a unit, which the steps update, if the layer has one, and the output
 /// before its first step.
@@ -44,16 +61,17 @@ class RecurrentSteps {
     const std::int32_t time = args_.reverse != 0 ? count - 1 - index : index;
     const std::int32_t between = args_.reverse != 0 ? 1 : -1;
     const std::int32_t row = row_of(batch, time);
-    return {input_ + row * args_.inputs,
-            index == 0 ? start.before : output_ + row_of(batch, time + between) * args_.hidden,
-            output_ + row * args_.hidden, start.state};
+    return {
+        input_ + row * args_.inputs,
+        index == 0 ? start.before : output_ + row_of(batch, time + between) * output_width(args_),
+        output_ + row * output_width(args_), start.state};
   }
 
   /// Writes zeros to the outputs of `batch` after its first `count` steps.
   void end(std::int32_t batch, std::int32_t count) const {
     for (std::int32_t time = count; time < args_.steps; ++time) {
-      std::memset(output_ + row_of(batch, time) * args_.hidden, args_.output_offset,
-                  static_cast<std::size_t>(args_.hidden));
+      std::memset(output_ + row_of(batch, time) * output_width(args_), args_.output_offset,
+                  static_cast<std::size_t>(output_width(args_)));
     }
   }
 
@@ -107,7 +125,7 @@ std::int16_t* initial_state(const Args& args, const Bases& bases, payload::Ref i
 /// Returns the output before the first step of `batch`, if the layer is given that.
 template <typename Args>
 const std::int8_t* initial_output(const Args& args, const Bases& bases, std::int32_t batch) {
-  return bases.resolve<const std::int8_t>(args.initial_hidden) + batch * args.hidden;
+  return bases.resolve<const std::int8_t>(args.initial_hidden) + batch * output_width(args);
 }
 
 }  // namespace cmsis_nn_delegate::portable

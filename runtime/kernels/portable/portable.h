@@ -99,6 +99,8 @@ CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairs, GruLengthsPairs, gru_lengths_pairs)
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectors, GruLengthsVectors, gru_lengths_vectors)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjected, LstmProjected, lstm_projected)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedLengths, LstmProjectedLengths, lstm_projected_lengths)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -157,6 +159,8 @@ inline constexpr KernelTable kOwnCalls = {
         kLastStep,
         kLstmLengths,
         kRnnLengths,
+        kLstmProjected,
+        kLstmProjectedLengths,
     },
 };
 

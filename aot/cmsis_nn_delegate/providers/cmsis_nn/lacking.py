@@ -9,6 +9,7 @@ from ...ops.cmsis_nn_rules import MAX_SIZE, MAX_SOFTMAX_ROW
 _INDEX = "CMSIS-NN finds no index"
 _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
 _STATE = "CMSIS-NN knows no states between inferences"
+_PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 
 # By kernel.
@@ -31,6 +32,8 @@ WHY_LACKING: Mapping[str, str] = {
     "last_step": "CMSIS-NN knows no sequences of different lengths",
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
+    "lstm_projected": _PROJECTION,
+    "lstm_projected_lengths": _PROJECTION,
     "masked_softmax": "arm_softmax_s8 has no mask",
     "max_pool2d_dilated": "the windows of arm_max_pool_s8 have no gaps",
     "normalize": "CMSIS-NN has no normalization of activations",
