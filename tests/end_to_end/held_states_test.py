@@ -96,6 +96,20 @@ class LstmOfTwoLayers(Remembers):
         return self.out(y[:, 0])
 
 
+class LstmWithProjection(Remembers):
+    """Its hidden state has other sizes than its cells."""
+
+    def __init__(self) -> None:
+        super().__init__(12, h=torch.zeros(1, 1, 12), c=torch.zeros(1, 1, UNITS))
+        self.lstm = nn.LSTM(INPUTS, UNITS, proj_size=12)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y, (h, c) = self.lstm(x[None], (self.h, self.c))
+        self.h.copy_(h)
+        self.c.copy_(c)
+        return self.out(y[0])
+
+
 class ReadBefore(Remembers):
     """A state of 16 bits that a layer of 8 bits reads before it changes."""
 
@@ -146,6 +160,7 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], int]] = {
     "RNN": (Rnn, 32),
     "GRU of two layers": (GruOfTwoLayers, 2 * 48),
     "LSTM of two layers": (LstmOfTwoLayers, 2 * (32 + 48)),
+    "LSTM with a projection": (LstmWithProjection, 16 + 48),
     "GRUCell read before": (ReadBefore, 48),
     "past of a convolution": (PastOfConvolution, 32),
     "keys and values": (Attention, 2 * 192),

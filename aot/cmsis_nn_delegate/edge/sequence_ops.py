@@ -16,7 +16,17 @@ from typing import Any
 
 import torch
 
-from .recurrent_ops import GRU, GRU_LAST, LAYERS, LSTM, LSTM_LAST, RNN_RELU, RNN_TANH
+from .recurrent_ops import (
+    GRU,
+    GRU_LAST,
+    LAYERS,
+    LSTM,
+    LSTM_LAST,
+    LSTM_PROJECTED,
+    LSTM_PROJECTED_LAST,
+    RNN_RELU,
+    RNN_TANH,
+)
 
 _REST = (
     "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, "
@@ -38,7 +48,10 @@ def _layers(
     batch_first: bool,
     lengths: torch.Tensor,
 ) -> tuple[torch.Tensor, ...]:
-    directions, count = 2 if bidirectional else 1, 4 if has_biases else 2
+    # As PyTorch tells it.
+    projected = kind is LSTM and states[0].shape[2] != states[1].shape[2]
+    directions, biased = 2 if bidirectional else 1, 4 if has_biases else 2
+    count = biased + int(projected)
     last: list[list[torch.Tensor]] = [[] for _ in states]
     for layer in range(layers):
         if layer and dropout and train:
@@ -46,15 +59,19 @@ def _layers(
         results = []
         for index in range(layer * directions, (layer + 1) * directions):
             weights = list(parameters[count * index : count * (index + 1)])
+            projection = weights[biased:]
+            weights = weights[:biased]
             if not has_biases:
                 weights += [weights[0].new_zeros(weights[0].shape[0])] * 2
+            if projected:
+                weights += [*projection, weights[0].new_zeros(1)]
             reverse = index % directions == 1
             arguments = (x, *(state[index] for state in states), *weights, batch_first, reverse, lengths)
-            y = LAYERS[kind](*arguments)
+            y = LAYERS[LSTM_PROJECTED if projected else kind](*arguments)
             results.append(y)
             last[0].append(LAYERS[GRU_LAST](y, batch_first, reverse, lengths))
             if kind is LSTM:
-                last[1].append(LAYERS[LSTM_LAST](y, *arguments))
+                last[1].append(LAYERS[LSTM_PROJECTED_LAST if projected else LSTM_LAST](y, *arguments))
         x = torch.cat(results, 2)
     return (x, *(torch.stack(some) for some in last))
 

@@ -29,8 +29,8 @@ class VariableLength(nn.Module):
     sequence.
 
     `x` is float [steps, batch, inputs], or [batch, steps, inputs] if the layer is `batch_first`; `lengths` int64 or
-    int32 [batch], each from 1 to `steps`; `states` as for `layer`. Raises UserError if `layer` is no such layer or has
-    a projection, if `x` has no batch, or if `lengths` are not that. torch.export does not know their values: those of
+    int32 [batch], each from 1 to `steps`; `states` as for `layer`. Raises UserError if `layer` is no such layer, if
+    `x` has no batch, or if `lengths` are not that. torch.export does not know their values: those of
     constants and samples are checked when they are used.
     """
 
@@ -38,10 +38,6 @@ class VariableLength(nn.Module):
         super().__init__()
         if not isinstance(layer, (nn.LSTM, nn.GRU, nn.RNN)):
             raise UserError(f"VariableLength takes an nn.LSTM, nn.GRU or nn.RNN, not {type(layer).__name__}")
-        if layer.proj_size:
-            raise UserError(
-                "VariableLength takes no layer with a projection: put an nn.Linear behind the layer instead"
-            )
         self.layer = layer
 
     def forward(
@@ -71,9 +67,11 @@ class VariableLength(nn.Module):
         is_lstm = isinstance(layer, nn.LSTM)
         if states is None:
             directions = 2 if layer.bidirectional else 1
-            shape = (layer.num_layers * directions, batch, layer.hidden_size)
-            zeros = torch.zeros(shape, dtype=x.dtype, device=x.device)
-            states = (zeros, zeros) if is_lstm else zeros
+            cells, hidden = (
+                torch.zeros((layer.num_layers * directions, batch, size), dtype=x.dtype, device=x.device)
+                for size in (layer.hidden_size, layer.proj_size or layer.hidden_size)
+            )
+            states = (hidden, cells) if is_lstm else hidden
         y, *found = _operator_of(layer)(
             x,
             list(states) if is_lstm else states,

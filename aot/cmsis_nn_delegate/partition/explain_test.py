@@ -32,15 +32,15 @@ class First(nn.Module):
 
 
 class Repeated(First):
-    """A layer of a sequence that is repeated to more steps than `MAX_STEPS` in `chain`."""
+    """A layer of a sequence that is repeated to more steps than `MAX_STEPS` in `chain`, from beyond 1."""
 
     def forward(self, x):
-        return self.inner(x.repeat(3, 1, 1))[0]
+        return self.inner(x.repeat(3, 1, 1), torch.full((1, 4, 3), 1.5))[0]
 
 
 # Functions that are decomposed and have no kernel: what they are called in messages. All read (1, 4, 6).
 FUNCTIONS = {
-    Repeated(nn.LSTM(6, 3, proj_size=2)): "aten.lstm.input",
+    Repeated(nn.GRU(6, 3)): "aten.gru.input",
     # One node each after decomposition, too.
 }
 # Functions that are decomposed unless the delegate takes them: it does not take tensors of rank 7.

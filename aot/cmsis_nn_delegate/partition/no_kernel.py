@@ -162,9 +162,10 @@ def no_kernel(target: str, missing: str) -> str:
         )
     if target in _RECURRENT:
         return (
-            f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed "
-            f"that have no projection; others step by step, up to {MAX_STEPS} steps: call the layer for one part of "
-            "the sequence after the other, with the state that the part before returned"
+            f"no kernel for {target}: once quantized, recurrent layers of sequences of a fixed length are computed, if "
+            f"the initial state of a GRU is known to be from -1 to 1; others, and all in training with quantization, "
+            f"step by step, up to {MAX_STEPS} steps: call the layer for one part of the sequence after the other, with "
+            "the state that the part before returned"
         )
     if target == _ATTENTION:
         return (

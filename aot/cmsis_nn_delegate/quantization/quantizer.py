@@ -103,7 +103,7 @@ _TAKING_STATES = {
         target
         for op in OPS.values()
         if isinstance(op.annotation, RecurrentLayer)
-        for target in (*op.annotation.targets, str(op.annotation.cells))
+        for target in (*op.annotation.targets, str(op.annotation.cells), str(op.annotation.units))
     ),
 }
 
@@ -385,7 +385,7 @@ class CmsisNnQuantizer(Quantizer):
 
     def _annotate_recurrent(self, node: Node, annotation: RecurrentLayer) -> bool:
         """Annotates a layer whose weights are constant. What its cells need is seen where they are computed, beside the
-        layer, and stated by the scale of the initial ones."""
+        layer, and stated by the scale of the initial ones; what its units need, by the scale of `m0`."""
         arguments: tuple[Any, ...] = node.args
         source, *states = arguments[: 3 if annotation.cells else 2]
         after = 1 + len(states)
@@ -394,11 +394,19 @@ class CmsisNnQuantizer(Quantizer):
             self._specs.unit_state if annotation.unit else SharedQuantizationSpec(node)
         ]
         if annotation.cells is not None:
-            cells = next((u for u in source.users if str(u.target) == annotation.cells and u.args == node.args), None)
+            cells = _beside(node, annotation.cells)
             if cells is None:
                 return False  # `rewrite` adds them
             self._mark(cells, {source: self._input(source)}, self._specs.cells)
             specs.append(SharedQuantizationSpec(cells))
+        if annotation.units is not None:
+            units = _beside(node, annotation.units)
+            if units is None:
+                return False
+            config = settings_of(node).over(self.configuration.general())
+            self._mark(units, {source: self._input(source)}, self._specs.activation(config))
+            projection, start = arguments[after + 4 : after + 6]
+            weights |= {projection: self._specs.per_gate(1), start: SharedQuantizationSpec(units)}
         given: dict[Node, QuantizationSpecBase] = {
             state: self._state(state, spec) for state, spec in zip(states, specs)
         }
@@ -476,6 +484,15 @@ class CmsisNnQuantizer(Quantizer):
         )
 
 
+def _beside(layer: Node, target: str) -> Optional[Node]:
+    """Returns the call of `target` of what `layer` is called with."""
+    return next((user for user in layer.all_input_nodes[0].users if _is_call(user, target, layer.args)), None)
+
+
+def _is_call(node: Node, target: str, arguments: tuple[Any, ...]) -> bool:
+    return str(node.target) == target and node.args == arguments
+
+
 def _weights_of(node: Node) -> Sequence[Any]:
     """Returns the operands of a layer that have to be constants."""
     for annotation in _ANNOTATIONS.get(str(node.target), []):
@@ -483,7 +500,7 @@ def _weights_of(node: Node) -> Sequence[Any]:
             return node.all_input_nodes[1:]
         if isinstance(annotation, RecurrentLayer):
             first = 3 if annotation.cells else 2
-            return node.args[first : first + 4]
+            return node.args[first : first + (5 if annotation.units else 4)]
     return ()
 
 

@@ -11,8 +11,8 @@ A GRU adds up small steps, and so do the cells of an LSTM: where they are kept f
 the caller, they have 16 bits.
 
 Layers that kernels do not compute are unrolled, up to `MAX_STEPS` steps, into linear layers, products, sums and
-functions of numbers, which share their weights: those with a projection, a GRU with an initial state that may be beyond
-1, and those that are trained with quantization."""
+functions of numbers, which share their weights: a GRU with an initial state that may be beyond 1, and those that are
+trained with quantization."""
 
 from __future__ import annotations
 
@@ -93,6 +93,10 @@ class _Layers:
         self._has_biases, self._layers = bool(has_biases), int(layers)
         self._directions = 2 if bidirectional else 1
         self._batch_first = bool(batch_first)
+        self._weights = 4 if self._has_biases else 2
+        if _is_projected(node):
+            self._weights += 1
+            self._kind = self._kind._replace(layer=recurrent_ops.LSTM_PROJECTED)
 
     @classmethod
     def of(cls, model: GraphModule, node: Node) -> Optional[_Layers]:
@@ -101,9 +105,6 @@ class _Layers:
         return layers if _is_static(node) and layers._possible() else None
 
     def _possible(self) -> bool:
-        count = 4 if self._has_biases else 2
-        if len(self._parameters) != count * self._layers * self._directions:
-            return False  # with a projection
         if self._source.meta["val"].dim() != 3 or any(evaluated(self._model, p) is None for p in self._parameters):
             return False
         # The states of a GRU are results of tanh, or means of these and of the initial ones.
@@ -135,20 +136,26 @@ class _Layers:
         self._node.graph.erase_node(self._node)  # which may drop numbers out, so that it would not count as dead
 
     def _call(self, layer: int, direction: int, x: Node) -> Node:
-        count = 4 if self._has_biases else 2
         index = layer * self._directions + direction
-        weights = self._parameters[count * index : count * (index + 1)]
-        rows, hidden = weights[1].meta["val"].shape
+        weights = self._parameters[self._weights * index : self._weights * (index + 1)]
+        rows, outputs = weights[1].meta["val"].shape
         batch = x.meta["val"].shape[0 if self._batch_first else 1]
         if not self._has_biases:
-            weights += [self._constant("no_bias", (rows,))] * 2
+            weights[2:2] = [self._constant("no_bias", (rows,))] * 2
+        if self._is_projected:
+            weights.append(self._constant("no_units", (1,)))
         if self._from_zeros:
-            states = [self._constant(f"no_{name}", (batch, hidden)) for name in ("state", "cells")[: self._kind.states]]
+            sizes = {"state": outputs, "cells": rows // 4}
+            states = [self._constant(f"no_{name}", (batch, sizes[name])) for name in list(sizes)[: self._kind.states]]
         elif self._layers * self._directions == 1:
             states = [self._new(aten.squeeze.dim, state, 0) for state in self._states]
         else:
             states = [self._new(aten.select.int, state, 0, index) for state in self._states]
         return self._new(self._kind.layer, x, *states, *weights, *self._order(direction == 1))
+
+    @property
+    def _is_projected(self) -> bool:
+        return self._kind.layer is recurrent_ops.LSTM_PROJECTED
 
     def _order(self, reverse: bool) -> tuple[Any, ...]:
         """Returns the last arguments of a call: the order of its steps."""
@@ -158,7 +165,8 @@ class _Layers:
         """Replaces the states after the last steps of all `calls`, which `user` gives. Those of a GRU have 16 bits
         where they are kept for the next inference, and are results of the last steps for what computes with them."""
         if user.args[1] == 2:
-            user.replace_all_uses_with(self._stacked([self._new(recurrent_ops.LSTM_LAST, c, *c.args) for c in calls]))
+            last = recurrent_ops.LSTM_PROJECTED_LAST if self._is_projected else recurrent_ops.LSTM_LAST
+            user.replace_all_uses_with(self._stacked([self._new(last, call, *call.args) for call in calls]))
             return
         result = self._stacked([self._last_result(call) for call in calls])
         kept = result
@@ -196,7 +204,7 @@ class _Layers:
         return self._new(aten.select.int, call, time, last)
 
     def _reverses(self, call: Node) -> bool:
-        return bool(call.args[self._kind.states + 6])
+        return next(value for value in reversed(call.args) if isinstance(value, bool))
 
     def _stacked(self, states: Sequence[Node]) -> Node:
         rows = [self._new(aten.unsqueeze.default, state, 0) for state in states]
@@ -275,8 +283,8 @@ def _within_one(node: Node, seen: set[Node]) -> bool:
         return float(data.detach().abs().max()) <= 1 and all(_within_one(value, seen) for value in written)
     source: Any = node.args[0] if node.args else None
     if node.target is operator.getitem and source.target in _BOUNDED_LAYERS:
-        if node.args[1] == 2:
-            return False  # cells
+        if node.args[1] == 2 or _is_projected(source):
+            return False  # cells, or sums of the units
         start: Any = source.args[1]
         return KINDS[source.target].layer is not recurrent_ops.GRU or _within_one(start, seen)
     if node.target in _BOUNDED:
@@ -287,6 +295,12 @@ def _within_one(node: Node, seen: set[Node]) -> bool:
     if found is not None:
         return float(found.abs().max()) <= 1
     return node.target in _MOVES and all(_within_one(value, seen) for value in node.all_input_nodes)
+
+
+def _is_projected(node: Node) -> bool:
+    """Returns whether a call of PyTorch's has a projection: whether its states have different sizes."""
+    states: Any = node.args[1]
+    return isinstance(states, (list, tuple)) and len({_value(state).shape[-1] for state in states}) > 1
 
 
 def _replace(state: Node, kept: Node, result: Node) -> None:
@@ -304,13 +318,21 @@ def _replace(state: Node, kept: Node, result: Node) -> None:
             state.graph.erase_node(reader)
 
 
+_BESIDE = {
+    recurrent_ops.LSTM: (recurrent_ops.LSTM_CELLS,),
+    recurrent_ops.LSTM_PROJECTED: (recurrent_ops.LSTM_PROJECTED_CELLS, recurrent_ops.LSTM_PROJECTED_UNITS),
+}
+
+
 def compute_cells(model: GraphModule) -> None:
-    """Computes the cells of each LSTM beside it, where observers see them. Nothing reads them: `convert_pt2e` removes
-    them."""
-    for node in model.graph.find_nodes(op="call_function", target=recurrent_ops.LSTM):
-        with node.graph.inserting_before(node):
-            cells = node.graph.call_function(recurrent_ops.LSTM_CELLS, node.args)
-        cells.meta = dict(node.meta)
+    """Computes the cells of each LSTM beside it, and the units of one with a projection, where observers see them.
+    Nothing reads them: `convert_pt2e` removes them."""
+    for layer, beside in _BESIDE.items():
+        for node in model.graph.find_nodes(op="call_function", target=layer):
+            for target in beside:
+                with node.graph.inserting_before(node):
+                    call = node.graph.call_function(target, node.args)
+                call.meta = dict(node.meta)
     model.recompile()
 
 

@@ -11,6 +11,7 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, VariableLength, quantizable_module, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.recurrent_ops import LAYERS as OPERATORS
+from cmsis_nn_delegate.edge.recurrent_ops import LSTM_CELLS, LSTM_PROJECTED, LSTM_PROJECTED_CELLS, LSTM_PROJECTED_UNITS
 from cmsis_nn_delegate.quantization.recurrent import MAX_STEPS, compute_cells, separate_recurrent_layers
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -35,7 +36,7 @@ LAYERS = {
     "lstm": lambda: nn.LSTM(4, 3),
     "lstm of two layers": lambda: nn.LSTM(4, 3, 2, bias=False, dropout=0.5),
     "lstm in both directions": lambda: nn.LSTM(4, 3, batch_first=True, bidirectional=True),
-    "lstm with a projection": lambda: nn.LSTM(4, 3, proj_size=2),
+    "lstm with a projection": lambda: nn.LSTM(4, 3, 2, proj_size=2, bias=False, bidirectional=True),
     "gru": lambda: nn.GRU(4, 3),
     "gru in both directions": lambda: nn.GRU(4, 3, 2, bidirectional=True, batch_first=True),
     "rnn": lambda: nn.RNN(4, 3),
@@ -55,7 +56,7 @@ def is_whole(targets):
     return any(name in str(target) for target in targets for name in ("lstm", "gru", "rnn"))
 
 
-@pytest.mark.parametrize("name", [name for name in LAYERS if "projection" not in name])
+@pytest.mark.parametrize("name", LAYERS)
 def test_a_call_for_each_layer_and_direction(name):
     torch.manual_seed(0)
     layer = LAYERS[name]()
@@ -72,29 +73,34 @@ def test_steps_compute_the_layer(name):
 
 def test_what_kernels_do_not_compute_is_unrolled():
     torch.manual_seed(0)
-    assert not is_whole(separated(LAYERS["lstm with a projection"](), torch.randn(3, 2, 4)))
-    gru = nn.GRU(4, 3)
+    gru, projected = nn.GRU(4, 3), nn.LSTM(4, 5, proj_size=3)
     for start, whole in ((1.0, True), (1.5, False)):
         calls = separated(Function(lambda x, s=start: gru(x, torch.full((1, 2, 3), s)), gru=gru), torch.randn(3, 2, 4))
         assert is_whole(calls) is whole
+    # Sums of units may be beyond 1.
+    after = Function(lambda x: gru(x, projected(x)[1][0]), gru=gru, projected=projected)
+    assert {target for target in separated(after, torch.randn(3, 2, 4)) if is_whole([target])} == {LSTM_PROJECTED}
 
 
 def test_long_sequences_that_kernels_do_not_compute_stay_whole():
     assert is_whole(separated(nn.RNN(2, 2), torch.randn(MAX_STEPS + 1, 1, 2), trained=True))
 
 
-def test_cells_are_those_of_each_step():
+@pytest.mark.parametrize("projected", [False, True])
+def test_cells_and_units_are_those_of_each_step(projected):
     torch.manual_seed(0)
-    lstm, x = nn.LSTM(4, 3), torch.randn(5, 2, 4)
+    lstm, x = nn.LSTM(4, 3, proj_size=2 if projected else 0), torch.randn(5, 2, 4)
     graph = torch.export.export(Hidden(lstm), (x,)).module(check_guards=False)
     separate_recurrent_layers(graph)
     compute_cells(graph)
-    (cells,) = graph.graph.find_nodes(op="call_function", target=torch.ops.cmsis_nn_delegate.lstm_cells.default)
-    output = graph.graph.output_node()
-    output.args = ((cells, cells),)
+    beside = (LSTM_PROJECTED_CELLS, LSTM_PROJECTED_UNITS) if projected else (LSTM_CELLS,)
+    calls = [call for target in beside for call in graph.graph.find_nodes(op="call_function", target=target)]
+    graph.graph.output_node().args = ((calls[0], calls[-1]),)
     graph.recompile()
-    expected = torch.cat([lstm(x[: step + 1])[1][1] for step in range(5)])
-    torch.testing.assert_close(graph(x)[0], expected)
+    cells, units = graph(x)
+    torch.testing.assert_close(cells, torch.cat([lstm(x[: step + 1])[1][1] for step in range(5)]))
+    if projected:
+        torch.testing.assert_close(units @ lstm.weight_hr_l0.T, lstm(x)[0])
 
 
 class First(nn.Module):
@@ -106,7 +112,7 @@ class First(nn.Module):
         return self.layer(x)[0]
 
 
-DELEGATED = ("lstm of two layers", "lstm in both directions", "gru", "rnn")
+DELEGATED = ("lstm of two layers", "lstm in both directions", "lstm with a projection", "gru", "rnn")
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +135,11 @@ def test_delegated(apart, name):
     assert apart[name].distance <= 3
 
 
-@pytest.mark.parametrize("layer", [nn.LSTM, nn.GRU, nn.RNN])
+def projected_lstm(*sizes, **options):
+    return nn.LSTM(*sizes, proj_size=1, **options)
+
+
+@pytest.mark.parametrize("layer", [nn.LSTM, projected_lstm, nn.GRU, nn.RNN])
 def test_many_steps_are_one_call(layer):
     torch.manual_seed(0)
     samples = [(torch.randn(1000, 1, 2),) for _ in range(3)]
@@ -154,11 +164,13 @@ def test_last_states_of_both_directions(layer):
     assert not compiled.obstacle and len(compiled.parts) == 1
 
 
-def test_layers_of_many_steps_with_a_projection_are_not_delegated():
+def test_layers_of_many_steps_that_kernels_do_not_compute_are_not_delegated():
     torch.manual_seed(0)
     samples = [(torch.randn(MAX_STEPS + 1, 1, 2),) for _ in range(3)]
-    with pytest.raises(UserError, match="no kernel"):
-        compile_model(First(nn.LSTM(2, 2, proj_size=1)), samples[0], "cortex-m4", samples, strict=True)
+    gru = nn.GRU(2, 2)
+    module = Function(lambda x: gru(x, torch.full((1, 1, 2), 1.5))[0], gru=gru)
+    with pytest.raises(UserError, match="no kernel for aten.gru.input.*if the initial state of a GRU"):
+        compile_model(module, samples[0], "cortex-m4", samples, strict=True)
 
 
 class EncoderAndDecoder(nn.Module):
@@ -184,6 +196,13 @@ class PassedOn(EncoderAndDecoder):
         return self.decoder(x, self.encoder(x)[1])[0]
 
 
+class Projected(PassedOn):
+    """With as many states of units, and fewer hidden ones."""
+
+    def __init__(self):
+        super().__init__(lambda *sizes: nn.LSTM(*sizes, proj_size=3))
+
+
 class Cells(EncoderAndDecoder):
     """The last cells go on as numbers, and are a result."""
 
@@ -207,6 +226,7 @@ STARTS = {
     "gru": lambda: EncoderAndDecoder(nn.GRU),
     "rnn": lambda: EncoderAndDecoder(nn.RNN),
     "passed on": lambda: PassedOn(nn.LSTM),
+    "passed on by a projection": Projected,
     "cells": lambda: Cells(nn.LSTM),
     "parameter": Parameter,
 }
@@ -232,7 +252,8 @@ def test_layers_start_from_any_state(name):
 class OfLengths(nn.Module):
     def __init__(self, layer, **given):
         super().__init__()
-        self.layer, self.out, self.given = VariableLength(layer), nn.Linear(layer.hidden_size, 2), given
+        self.layer, self.given = VariableLength(layer), given
+        self.out = nn.Linear(layer.proj_size or layer.hidden_size, 2)
 
     def forward(self, x, lengths=None):
         lengths = self.given.get("lengths", lengths)
@@ -252,6 +273,8 @@ def packed(module, x, lengths):
 
 OF_LENGTHS = {
     "lstm": lambda: OfLengths(nn.LSTM(4, 6, 2, batch_first=True, bidirectional=True)),
+    "lstm with a projection": lambda: OfLengths(nn.LSTM(4, 6, 2, proj_size=3, bidirectional=True)),
+    "lstm with a projection, without biases": lambda: OfLengths(nn.LSTM(4, 6, proj_size=3, bias=False)),
     "gru": lambda: OfLengths(nn.GRU(4, 6, bidirectional=True), states=torch.linspace(-1, 1, 36).view(2, 3, 6)),
     "rnn": lambda: OfLengths(nn.RNN(4, 6, 2, batch_first=True, bias=False)),
     "rnn of relu": lambda: OfLengths(nn.RNN(4, 6, nonlinearity="relu")),
@@ -384,7 +407,6 @@ def test_layers_of_lengths_that_are_not_delegated_say_why():
     "layer, x, message",
     [
         (nn.Linear(4, 4), None, "takes an nn.LSTM, nn.GRU or nn.RNN, not Linear"),
-        (nn.LSTM(4, 3, proj_size=2), None, "no layer with a projection"),
         (nn.GRU(4, 4), torch.zeros(9, 4), "a batch, with 3 dimensions, not 2"),
     ],
 )
@@ -467,7 +489,7 @@ def quantized(module, *inputs):
 def graph_node(module, x):
     """The only layer of a model."""
     compiled = compile_model(module, (x,), "cortex-m4", [(x,)], check=False)
-    (node,) = (node for node in compiled.encoded.graph.nodes if node.op in ("lstm", "gru", "rnn"))
+    (node,) = (node for node in compiled.encoded.graph.nodes if is_whole([node.op]))
     return node
 
 
@@ -504,6 +526,20 @@ def test_an_lstm_of_an_input_beside_an_operator_in_float():
     module = Function(lambda x: (lstm(x)[0], torch.special.zeta(x.abs() + 2, 1.0)), lstm=lstm)
     compiled = compile_model(module, (x,), "cortex-m4", [(x,)])
     assert [node.op for node in compiled.parts[0].graph.nodes].count("lstm") == 1
+
+
+@pytest.mark.parametrize("gain", [0.02, 1.0])
+def test_units_have_the_range_of_all_steps(gain):
+    """Whatever the projection makes of them."""
+    torch.manual_seed(0)
+    lstm, x = nn.LSTM(2, 6, proj_size=2), torch.randn(20, 1, 2)
+    with torch.no_grad():
+        lstm.weight_hr_l0.mul_(gain)
+        *weights, projection = lstm.all_weights[0]
+        states = torch.zeros(1, 2), torch.zeros(1, 6)
+        units = LSTM_PROJECTED_UNITS(x, *states, *weights, projection, torch.zeros(1), False, False)
+    step = float(units.max() - units.min()) / 255
+    assert 0.8 * step <= graph_node(First(lstm), x).attrs.unit_scale <= 1.01 * step
 
 
 @pytest.mark.parametrize("kind, gates", [(nn.LSTM, 4), (nn.GRU, 3)])

@@ -15,7 +15,16 @@ import torch
 from torch.fx import Node
 from torch.fx.node import map_arg
 
-from ..edge.recurrent_ops import GRU, GRU_LAST, LSTM, LSTM_LAST, RNN_RELU, RNN_TANH
+from ..edge.recurrent_ops import (
+    GRU,
+    GRU_LAST,
+    LSTM,
+    LSTM_LAST,
+    LSTM_PROJECTED,
+    LSTM_PROJECTED_LAST,
+    RNN_RELU,
+    RNN_TANH,
+)
 from ..quantization.rewriting import arguments_of
 from .columns import Columns, common, read_by_window
 
@@ -427,10 +436,15 @@ def _sliced(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     return Step(window.result(shapes[node][columns.dim]), window.inside, build)
 
 
+_LAST_CELLS = {LSTM: LSTM_LAST, LSTM_PROJECTED: LSTM_PROJECTED_LAST}
+
+
 def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     """A layer that goes on from the state of the inference before."""
     arguments = arguments_of(node)
-    source, *states = arguments[: 3 if node.target is LSTM else 2]
+    target: Any = node.target
+    last_cells = _LAST_CELLS.get(target)
+    source, *states = arguments[: 2 if last_cells is None else 3]
     *_, batch_first, reverse, lengths = arguments
     if lengths is not None:
         raise Refusal("has sequences of different lengths")
@@ -459,8 +473,8 @@ def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
             else:
                 last = builder.call(node, aten.select.int, (results, columns.dim, -1))
             builder.keep(kept[0], last)
-            if node.target is LSTM:
-                cells = builder.call(node, LSTM_LAST, (results, read, *kept, *arguments[3:]))
+            if last_cells is not None:
+                cells = builder.call(node, last_cells, (results, read, *kept, *arguments[3:]))
                 builder.keep(kept[1], cells)
 
         builder.at_the_end(keep)
@@ -515,7 +529,7 @@ _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shap
     (_overloads("linear"), _linear),
     (_overloads("matmul", "bmm", "mm"), _product),
     (_overloads("embedding"), _embedded),
-    (frozenset({LSTM, GRU, RNN_TANH, RNN_RELU}), _recurrent),
+    (frozenset({LSTM, LSTM_PROJECTED, GRU, RNN_TANH, RNN_RELU}), _recurrent),
     (
         _SIZED | _overloads("flatten", "permute", "transpose", "unsqueeze", "squeeze", "movedim", "t", "swapaxes"),
         _moved,

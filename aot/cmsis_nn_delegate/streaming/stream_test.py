@@ -132,7 +132,14 @@ def crnn(layer, whole_signal=False):
     return Model(forward, layers=layer(6, 8, 2, batch_first=True), **layers), (1, 4, 24), 2
 
 
-@pytest.mark.parametrize("layer, hop, whole_signal", [(nn.GRU, 2, True), (nn.LSTM, 6, False), (nn.RNN, 4, True)])
+def projected_lstm(inputs, outputs, layers, **options):
+    return nn.LSTM(inputs, outputs + 4, layers, proj_size=outputs, **options)
+
+
+@pytest.mark.parametrize(
+    "layer, hop, whole_signal",
+    [(nn.GRU, 2, True), (nn.LSTM, 6, False), (projected_lstm, 4, True), (nn.RNN, 4, True)],
+)
 def test_a_recurrent_layer_goes_on(layer, hop, whole_signal):
     """Against a model of a longer window with the same scales: all outputs since the first inference."""
     streaming, whole, signal, dim = compiled(lambda: crnn(layer, whole_signal), hop, io="int8")
