@@ -534,8 +534,7 @@ class Recurrent(Op):
         return LENGTHS if self._has_lengths(node) else ""
 
     def _has_lengths(self, node: Node) -> bool:
-        # A weight has two dimensions.
-        return len(node.inputs[1 + len(self.initial)].shape) == 1
+        return node.inputs[1 + len(self.initial)].type.element.is_index
 
     def index_range(self, node: Node, value: Value) -> Optional[tuple[int, int]]:
         is_length = self._has_lengths(node) and value is node.inputs[1 + len(self.initial)]
