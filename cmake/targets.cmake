@@ -96,10 +96,14 @@ cmsis_nn_delegate_library(
   SRCS
     runtime/kernels/cmsis_nn/all.cc
     runtime/kernels/add/add_broadcast_cmsis_nn.cc
+    runtime/kernels/add/add_broadcast_int16_cmsis_nn.cc
     runtime/kernels/add/add_cmsis_nn.cc
+    runtime/kernels/add/add_int16_cmsis_nn.cc
     runtime/kernels/avg_pool2d/avg_pool2d_cmsis_nn.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_int16_cmsis_nn.cc
     runtime/kernels/batch_matmul/batch_matmul_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_cmsis_nn.cc
+    runtime/kernels/conv2d/conv2d_int16_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_3x3_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h
@@ -107,13 +111,17 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/maximum_cmsis_nn.cc
     runtime/kernels/extremum/minimum_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_cmsis_nn.cc
+    runtime/kernels/fully_connected/fully_connected_int16_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_cmsis_nn.cc
     runtime/kernels/lstm/lstm_cmsis_nn.cc
     runtime/kernels/lstm/lstm_cmsis_nn.h
     runtime/kernels/lstm/lstm_lengths_cmsis_nn.cc
     runtime/kernels/max_pool2d/max_pool2d_cmsis_nn.cc
+    runtime/kernels/max_pool2d/max_pool2d_int16_cmsis_nn.cc
     runtime/kernels/mul/mul_broadcast_cmsis_nn.cc
+    runtime/kernels/mul/mul_broadcast_int16_cmsis_nn.cc
     runtime/kernels/mul/mul_cmsis_nn.cc
+    runtime/kernels/mul/mul_int16_cmsis_nn.cc
     runtime/kernels/softmax/softmax_cmsis_nn.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_cmsis_nn.cc
   HDRS
@@ -175,14 +183,20 @@ cmsis_nn_delegate_library(
   SRCS
     runtime/kernels/portable/all.cc
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d_portable.cc
+    runtime/kernels/add/add_broadcast_int16_portable.cc
     runtime/kernels/add/add_broadcast_portable.cc
+    runtime/kernels/add/add_int16_portable.cc
     runtime/kernels/add/add_linear_portable.cc
     runtime/kernels/add/add_portable.cc
     runtime/kernels/arg_extremum/argmax_portable.cc
     runtime/kernels/arg_extremum/argmin_portable.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_int16_portable.cc
     runtime/kernels/avg_pool2d/avg_pool2d_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_portable.cc
     runtime/kernels/common/broadcast.cc
+    runtime/kernels/common/broadcast_int16.cc
+    runtime/kernels/conv2d/conv2d_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_portable.cc
@@ -201,6 +215,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/embedding/embedding_portable.cc
     runtime/kernels/extremum/maximum_portable.cc
     runtime/kernels/extremum/minimum_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
@@ -223,11 +238,16 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_lengths_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
+    runtime/kernels/max_pool2d/max_pool2d_dilated_int16_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
+    runtime/kernels/max_pool2d/max_pool2d_int16_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_portable.cc
+    runtime/kernels/mul/mul_broadcast_int16_portable.cc
     runtime/kernels/mul/mul_broadcast_portable.cc
+    runtime/kernels/mul/mul_int16_portable.cc
     runtime/kernels/mul/mul_portable.cc
     runtime/kernels/normalize/normalize_portable.cc
+    runtime/kernels/pad_nd/pad_nd_int16_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
     runtime/kernels/prelu/prelu_portable.cc
     runtime/kernels/quantize/quantize_int16_portable.cc
@@ -242,7 +262,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/rnn/rnn_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
+    runtime/kernels/strided_copy/strided_copy_int16_portable.cc
     runtime/kernels/strided_copy/strided_copy_portable.cc
+    runtime/kernels/transpose/transpose_int16_portable.cc
     runtime/kernels/transpose/transpose_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_any_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_portable.cc
@@ -250,8 +272,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add.h
     runtime/kernels/add/add_linear.h
     runtime/kernels/arg_extremum/arg_extremum.h
+    runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
+    runtime/kernels/common/broadcast_rows.h
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/gate_lines.h
     runtime/kernels/common/gate_pairs.h
@@ -272,6 +296,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors.h
     runtime/kernels/conv2d/conv2d_winograd.h
     runtime/kernels/conv2d/convolution.h
+    runtime/kernels/conv2d/convolution_int16.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
     runtime/kernels/depthwise_conv2d/channel_planes.h
@@ -292,9 +317,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
+    runtime/kernels/pad_nd/pad_nd.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
     runtime/kernels/rnn/rnn.h
+    runtime/kernels/strided_copy/strided_copy.h
+    runtime/kernels/transpose/transpose.h
     runtime/kernels/transpose_conv2d/transposed.h
     runtime/kernels/portable/portable.h
   COPTS

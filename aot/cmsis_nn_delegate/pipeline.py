@@ -31,7 +31,7 @@ from .partition.delegates import delegates, obstacle, put_payload, take_model_or
 from .partition.exir import EdgeProgramManager, ExecutorchProgramManager
 from .partition.explain import unloadable
 from .partition.importer import import_program
-from .partition.int8_io import check_int8_io, with_io
+from .partition.int8_io import check_quantized_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
 from .partition.states import keep_state
@@ -48,6 +48,7 @@ from .quantization.in_place import without_vmap, written_buffers
 from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.named_states import NamedStates
+from .quantization.narrowed import narrowed
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Calibration, Ranges
@@ -157,7 +158,10 @@ def _prepare(c: Compilation) -> None:
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
         c.prepared = prepare_pt2e(c.module, c.options.quantizer)
     if c.options.io != "float":
-        check_int8_io(c.prepared)
+        check_quantized_io(c.prepared, c.options.io)
+    for note in narrowed(c.prepared.graph):
+        c.warnings.append(note)
+        c.progress(f"note: {note}")
 
 
 def _calibrate(c: Compilation) -> None:

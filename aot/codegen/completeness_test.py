@@ -11,7 +11,7 @@ import pytest
 
 from cmsis_nn_delegate.format.blocks import input, output
 from cmsis_nn_delegate.format.cpp import camel
-from cmsis_nn_delegate.format.element import KERNEL_ELEMENTS, Use
+from cmsis_nn_delegate.format.element import KERNEL_ELEMENTS
 from cmsis_nn_delegate.format.record import I8, Role, Struct
 from cmsis_nn_delegate.ops.annotation import LookUp, NotAnnotated
 from cmsis_nn_delegate.ops.kernel import KernelSpec
@@ -65,6 +65,9 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
                 yield f"CMSIS-NN's kernel {source.name}"
             elif not re.search(rf"\b{function}\b[(,>]", source.read_text(encoding="utf-8")):
                 yield f"a call of {function} in CMSIS-NN's kernel {source.name}"
+    taken = {e for kernel in op.kernels for e in kernel.elements.values() if e.is_activation}
+    if op.targets and op.elements is not None and not taken >= set(op.elements):
+        yield f"kernels for {', '.join(element.value for element in op.elements)}, its `elements`"
     if not op.draws:
         yield "draws: random cases"
     elif not _inherited(op, "encode"):
@@ -151,7 +154,10 @@ def test_a_kernel_that_no_case_reaches_is_named():
     class Half(type(known)):
         draws = (lambda d: d.fully_connected(d.input(1, 8), 20),)
 
-    assert list(missing(Half())) == ["a random case of fully_connected_per_tensor"]
+    assert list(missing(Half())) == [
+        "a random case of fully_connected_per_tensor",
+        "a random case of fully_connected_int16",
+    ]
 
 
 def test_what_the_edge_program_may_quantize_to_is_what_kernels_take():
@@ -166,7 +172,7 @@ def test_what_the_edge_program_may_quantize_to_is_what_kernels_take():
         for name, element in kernel.elements.items()
         if name in kernel.args.names_of(role) and element.is_integer
     }
-    assert {element for element in taken if element.use is not Use.STATE} == set(KERNEL_ELEMENTS)
+    assert taken == set(KERNEL_ELEMENTS)
 
 
 def test_no_two_kernels_of_an_operator_have_one_key():

@@ -244,9 +244,18 @@ std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected
   }
   // Type and shape are equal, so the tensor has expected.nbytes bytes.
   auto* data = static_cast<std::uint8_t*>(tensor.mutable_data_ptr());
-  if (data == nullptr || (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32) &&
-                          reinterpret_cast<std::uintptr_t>(data) % alignof(float) != 0)) {
-    ET_LOG(Error, "argument %u has no data, or floats that are not 4-byte aligned", index);
+  std::uintptr_t alignment = 1;
+  if (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
+    alignment = alignof(float);
+  } else if (expected.dtype == static_cast<std::uint8_t>(payload::DType::kInt16)) {
+    alignment = alignof(std::int16_t);
+  }
+  if (data == nullptr || reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
+    ET_LOG(
+        Error,
+        "argument %u has no data, floats that are not 4-byte aligned or int16 numbers that are not "
+        "2-byte aligned",
+        index);
     return nullptr;
   }
   return data;

@@ -83,7 +83,7 @@ class CmsisNnBackend : public executorch::runtime::BackendInterface {
       executorch::runtime::ArrayRef<executorch::runtime::CompileSpec> compile_specs) const override;
 
   /// Runs the calls. `args` are the inputs, then the outputs, as the payload describes them;
-  /// float data must be 4-byte aligned. Errors: InvalidArgument for a null `handle`, for an
+  /// float data must be 4-byte aligned, int16 data 2-byte aligned. Errors: InvalidArgument for a null `handle`, for an
   /// argument that is null, not a tensor or without data, and for arguments whose number, type,
   /// shape, dimension order or alignment does not match; MemoryAllocationFailed if there is no room
   /// for the arena, or no temp allocator and init() did not take the arena; whatever a kernel

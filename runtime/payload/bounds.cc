@@ -46,6 +46,8 @@ Regions::Regions(const payload::Header& header, const payload::IoTensor* tensors
     std::uint32_t rights = kByteAligned;
     if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
       rights |= kHalfAligned | kWordAligned;  // execute() checks it
+    } else if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kInt16)) {
+      rights |= kHalfAligned;
     }
     if (i >= header.input_count) {
       rights |= kWrite;

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 72;
+inline constexpr std::size_t kOpcodeCount = 85;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -60,6 +60,7 @@ inline constexpr char kProviders[] = "0 portable, 1 cmsis_nn, 2 tuned";
 /// Element types; the values are ExecuTorch's ScalarType codes.
 enum class DType : std::uint8_t {
   kInt8 = 1,
+  kInt16 = 2,
   kInt32 = 3,
   kInt64 = 4,
   kFloat32 = 6,
@@ -138,6 +139,19 @@ enum class Opcode : std::uint8_t {
   kLstmLengthsVectors = 69,
   kLstmProjected = 70,
   kLstmProjectedLengths = 71,
+  kFullyConnectedInt16 = 72,
+  kStridedCopyInt16 = 73,
+  kTransposeInt16 = 74,
+  kAddInt16 = 75,
+  kAddBroadcastInt16 = 76,
+  kAvgPool2dInt16 = 77,
+  kConv2dInt16 = 78,
+  kMaxPool2dInt16 = 79,
+  kMaxPool2dDilatedInt16 = 80,
+  kMulInt16 = 81,
+  kMulBroadcastInt16 = 82,
+  kConv2dLargeInt16 = 83,
+  kPadNdInt16 = 84,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -1732,6 +1746,228 @@ struct LstmProjectedLengthsArgs {
 };
 static_assert(sizeof(LstmProjectedLengthsArgs) == 184, "layout of LstmProjectedLengthsArgs");
 
+/// = cmsis_nn_activation, of int16
+struct ActivationInt16 {
+  std::int32_t min;  ///< at most max, -32768 to 32767
+  std::int32_t max;  ///< -32768 to 32767
+};
+static_assert(sizeof(ActivationInt16) == 8, "layout of ActivationInt16");
+
+/// int16 linear layer with int8 weights and a multiplier per output. acc = bias + filter @
+/// input, in 32 bits; zero points are 0.
+struct FullyConnectedInt16Args {
+  Ref input;       ///< int16 [batch, in]
+  Ref filter;      ///< int8 [out, in]
+  Ref bias;        ///< int32 [out]
+  Ref multiplier;  ///< int32 [out], Q31, >= 0
+  Ref shift;       ///< int32 [out], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int16 [batch, out]
+  std::int32_t scratch_bytes;
+  std::int32_t batch;    ///< at least 1
+  std::int32_t inputs;   ///< in, at least 1
+  std::int32_t outputs;  ///< out, at least 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(FullyConnectedInt16Args) == 52, "layout of FullyConnectedInt16Args");
+
+/// The same of int16 elements.
+struct StridedCopyInt16Args {
+  Ref input;                   ///< int16 [input_count]
+  Ref output;                  ///< int16 [output_count]
+  std::int32_t input_count;    ///< elements
+  std::int32_t output_count;   ///< elements
+  std::int32_t input_offset;   ///< of the first element read
+  std::int32_t output_offset;  ///< of the first element written
+  CopyAxis axis0;
+  CopyAxis axis1;
+  CopyAxis axis2;
+  CopyAxis axis3;
+  CopyAxis axis4;
+  CopyAxis axis5;
+};
+static_assert(sizeof(StridedCopyInt16Args) == 96, "layout of StridedCopyInt16Args");
+
+/// The same of int16 elements.
+struct TransposeInt16Args {
+  Ref input;   ///< int16 [batch, rows, columns]
+  Ref output;  ///< int16 [batch, columns, rows]
+  std::int32_t batch;
+  std::int32_t rows;
+  std::int32_t columns;
+};
+static_assert(sizeof(TransposeInt16Args) == 20, "layout of TransposeInt16Args");
+
+/// int16 elementwise sum of two tensors of one shape. The output may be one of the inputs.
+struct AddInt16Args {
+  Ref input1;                      ///< int16 [count]
+  Ref input2;                      ///< int16 [count]
+  Ref output;                      ///< int16 [count]
+  std::int32_t input1_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t input1_shift;       ///< left if positive, -31 to 0
+  std::int32_t input2_multiplier;  ///< Q31, negative for a difference, -2147483647 to 2^31 - 1
+  std::int32_t input2_shift;       ///< left if positive, -31 to 0
+  std::int32_t left_shift;         ///< 15 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 0
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(AddInt16Args) == 52, "layout of AddInt16Args");
+
+/// int16 elementwise sum of two tensors that are repeated along some dimensions. The output
+/// may be an input of its size.
+struct AddBroadcastInt16Args {
+  Ref input1;                      ///< int16 [input1_dims]
+  Ref input2;                      ///< int16 [input2_dims]
+  Ref output;                      ///< int16 [output_dims]
+  std::int32_t input1_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t input1_shift;       ///< left if positive, -31 to 0
+  std::int32_t input2_multiplier;  ///< Q31, negative for a difference, -2147483647 to 2^31 - 1
+  std::int32_t input2_shift;       ///< left if positive, -31 to 0
+  std::int32_t left_shift;         ///< 15 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 0
+  ActivationInt16 activation;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(AddBroadcastInt16Args) == 96, "layout of AddBroadcastInt16Args");
+
+/// PoolParams of int16.
+struct PoolInt16Params {
+  Tile stride;   ///< >= 1
+  Tile padding;  ///< top and left, in [0, kernel)
+  ActivationInt16 activation;
+};
+static_assert(sizeof(PoolInt16Params) == 24, "layout of PoolInt16Params");
+
+/// The same of int16.
+struct AvgPool2dInt16Args {
+  Ref input;    ///< int16 [n, h, w, c]
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  PoolInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(AvgPool2dInt16Args) == 88, "layout of AvgPool2dInt16Args");
+
+/// ConvParams of int16, whose zero points are 0.
+struct ConvInt16Params {
+  Tile stride;    ///< >= 1
+  Tile padding;   ///< top and left, >= 0; bottom and right follow from output_dims
+  Tile dilation;  ///< >= 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(ConvInt16Params) == 32, "layout of ConvInt16Params");
+
+/// int16 convolution with int8 weights, NHWC; groups = input_dims.c / filter_dims.c. acc =
+/// bias + sum(filter * input), in 32 bits, requantized per output channel.
+struct Conv2dInt16Args {
+  Ref input;       ///< int16 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  ConvInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dInt16Args) == 112, "layout of Conv2dInt16Args");
+
+/// The same of int16.
+struct MaxPool2dInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  PoolInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(MaxPool2dInt16Args) == 80, "layout of MaxPool2dInt16Args");
+
+/// The same of int16.
+struct MaxPool2dDilatedInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  PoolInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+  Tile dilation;  ///< >= 1
+};
+static_assert(sizeof(MaxPool2dDilatedInt16Args) == 88, "layout of MaxPool2dDilatedInt16Args");
+
+/// int16 elementwise product of two tensors of one shape. The output may be one of the
+/// inputs.
+struct MulInt16Args {
+  Ref input1;                      ///< int16 [count]
+  Ref input2;                      ///< int16 [count]
+  Ref output;                      ///< int16 [count]
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(MulInt16Args) == 32, "layout of MulInt16Args");
+
+/// int16 elementwise product of two tensors that are repeated along some dimensions. The
+/// output may be an input of its size.
+struct MulBroadcastInt16Args {
+  Ref input1;                      ///< int16 [input1_dims]
+  Ref input2;                      ///< int16 [input2_dims]
+  Ref output;                      ///< int16 [output_dims]
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  ActivationInt16 activation;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(MulBroadcastInt16Args) == 76, "layout of MulBroadcastInt16Args");
+
+/// int16 convolution with int8 weights, NHWC; groups = input_dims.c / filter_dims.c. acc =
+/// bias + sum(filter * input), in 32 bits, requantized per output channel.
+struct Conv2dLargeInt16Args {
+  Ref input;       ///< int16 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int16 [n, h, w, c]
+  ConvInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dLargeInt16Args) == 104, "layout of Conv2dLargeInt16Args");
+
+/// The same of int16.
+struct PadNdInt16Args {
+  Ref input;                  ///< int16 [input_count]
+  Ref output;                 ///< int16 [output_count]
+  std::int32_t input_count;   ///< elements
+  std::int32_t output_count;  ///< elements
+  std::int32_t row_size;      ///< elements
+  std::int32_t mode;          ///< 0 to 3
+  std::int32_t fill;          ///< -32768 to 32767
+  PadAxis axis0;
+  PadAxis axis1;
+  PadAxis axis2;
+  PadAxis axis3;
+  PadAxis axis4;
+  PadAxis axis5;
+};
+static_assert(sizeof(PadNdInt16Args) == 100, "layout of PadNdInt16Args");
+
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.
 struct ReadsPast {
@@ -1746,6 +1982,12 @@ constexpr ReadsPast reads_past(Isa isa, Opcode opcode) {
   }
   if (isa == Isa::kMve && opcode == Opcode::kDepthwiseConv2d) {
     return {3, 12};
+  }
+  if (isa == Isa::kMve && opcode == Opcode::kFullyConnectedInt16) {
+    return {8, 0};
+  }
+  if (isa == Isa::kMve && opcode == Opcode::kConv2dInt16) {
+    return {8, 0};
   }
   return {0, 0};
 }

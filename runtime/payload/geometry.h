@@ -14,6 +14,13 @@ bool convolution(const CallCheck& call, const payload::PackedConvParams& params,
                  const payload::PackedDims& in, const payload::PackedDims& filter,
                  const payload::PackedDims& out);
 
+inline bool convolution(const CallCheck& call, const payload::ConvInt16Params& p,
+                        const payload::Dims& in, const payload::Dims& filter,
+                        const payload::Dims& out) {
+  return convolution(call, payload::ConvParams{0, 0, p.stride, p.padding, p.dilation, {}}, in,
+                     filter, out);
+}
+
 template <typename Args>
 bool convolution(const CallCheck& call, const Args& args) {
   return convolution(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
@@ -37,6 +44,12 @@ bool transposed_convolution(const CallCheck& call, const Args& args) {
 bool pooling(const CallCheck& call, const payload::PoolParams& params, const payload::Dims& in,
              const payload::Dims& filter, const payload::Dims& out);
 
+inline bool pooling(const CallCheck& call, const payload::PoolInt16Params& p,
+                    const payload::Dims& in, const payload::Dims& filter,
+                    const payload::Dims& out) {
+  return pooling(call, payload::PoolParams{p.stride, p.padding, {}}, in, filter, out);
+}
+
 template <typename Args>
 bool pooling(const CallCheck& call, const Args& args) {
   return pooling(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
@@ -44,6 +57,17 @@ bool pooling(const CallCheck& call, const Args& args) {
 
 /// The same with gaps in the windows, of which some may see no pixel.
 bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedArgs& args);
+
+inline bool dilated_pooling(const CallCheck& call, const payload::MaxPool2dDilatedInt16Args& a) {
+  return dilated_pooling(call,
+                         payload::MaxPool2dDilatedArgs{a.input,
+                                                       a.output,
+                                                       {a.params.stride, a.params.padding, {}},
+                                                       a.input_dims,
+                                                       a.filter_dims,
+                                                       a.output_dims,
+                                                       a.dilation});
+}
 
 /// Any output size fits.
 bool resizing(const CallCheck& call, const payload::Dims& in, const payload::Dims& out);
@@ -63,6 +87,14 @@ bool normalize(const CallCheck& call, const payload::NormalizeArgs& args);
 /// steps as the output has elements.
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args);
 
+inline bool strided_copy(const CallCheck& call, const payload::StridedCopyInt16Args& args) {
+  const payload::StridedCopyArgs same = {args.input,        args.output,       args.input_count,
+                                         args.output_count, args.input_offset, args.output_offset,
+                                         args.axis0,        args.axis1,        args.axis2,
+                                         args.axis3,        args.axis4,        args.axis5};
+  return strided_copy(call, same);
+}
+
 /// Each dimension of an operand is that of the output or 1, and not 1 in both unless it is in the output:
 /// then steps of 0 along what is 1 stay inside of both.
 bool broadcast(const CallCheck& call, const payload::Dims& in1, const payload::Dims& in2,
@@ -75,6 +107,14 @@ bool broadcast(const CallCheck& call, const Args& args) {
 
 /// The sizes give those of the operands, and reflection reaches no further than the input.
 bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args);
+
+inline bool pad_nd(const CallCheck& call, const payload::PadNdInt16Args& args) {
+  const payload::PadNdArgs same = {args.input,    args.output, args.input_count, args.output_count,
+                                   args.row_size, args.mode,   args.fill,        args.axis0,
+                                   args.axis1,    args.axis2,  args.axis3,       args.axis4,
+                                   args.axis5};
+  return pad_nd(call, same);
+}
 
 /// Every index that is read lies in the input. Their values are checked when they are read.
 bool embedding(const CallCheck& call, std::int32_t count, std::int32_t first, std::int32_t outer,

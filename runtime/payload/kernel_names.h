@@ -82,6 +82,19 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "lstm_lengths_vectors of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     "lstm_projected of input int8, initial_hidden int8, initial_cells int16, projection int8, filter int8, recurrent int8, output int8, last_cells int16",
     "lstm_projected_lengths of input int8, initial_hidden int8, initial_cells int16, projection int8, filter int8, recurrent int8, output int8, last_cells int16",
+    "fully_connected_int16 of input int16, filter int8, output int16",
+    "strided_copy_int16 of input int16, output int16",
+    "transpose_int16 of input int16, output int16",
+    "add_int16 of input1 int16, input2 int16, output int16",
+    "add_broadcast_int16 of input1 int16, input2 int16, output int16",
+    "avg_pool2d_int16 of input int16, output int16",
+    "conv2d_int16 of input int16, filter int8, output int16",
+    "max_pool2d_int16 of input int16, output int16",
+    "max_pool2d_dilated_int16 of input int16, output int16",
+    "mul_int16 of input1 int16, input2 int16, output int16",
+    "mul_broadcast_int16 of input1 int16, input2 int16, output int16",
+    "conv2d_large_int16 of input int16, filter int8, output int16",
+    "pad_nd_int16 of input int16, output int16",
     // clang-format on
 };
 

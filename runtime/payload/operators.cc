@@ -1044,4 +1044,177 @@ bool check_lstm_projected_lengths(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_fully_connected_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.inputs), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.batch, a.outputs), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.inputs, a.outputs)}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.outputs)) &&
+         call.multipliers(a.multiplier, a.shift, a.outputs) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_strided_copy_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::StridedCopyInt16Args*>(args);
+  if (!geometry::strided_copy(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_count), 2)};
+  return call.reads(input, bounds::kHalfAligned) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_transpose_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TransposeInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.rows, a.columns), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.rows, a.columns), 2)};
+  return call.reads(input, bounds::kHalfAligned) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_add_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AddInt16Args*>(args);
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(
+             in_range(a.input1_multiplier, 0, INT32_MAX) && in_range(a.input1_shift, -31, 0) &&
+             in_range(a.input2_multiplier, -2147483647, INT32_MAX) &&
+             in_range(a.input2_shift, -31, 0) && in_range(a.left_shift, 15, 15) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 0)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_add_broadcast_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AddBroadcastInt16Args*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.input1_dims), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(
+             in_range(a.input1_multiplier, 0, INT32_MAX) && in_range(a.input1_shift, -31, 0) &&
+             in_range(a.input2_multiplier, -2147483647, INT32_MAX) &&
+             in_range(a.input2_shift, -31, 0) && in_range(a.left_shift, 15, 15) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 0)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_avg_pool2d_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AvgPool2dInt16Args*>(args);
+  if (!geometry::pooling(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) && values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_conv2d_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dInt16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_max_pool2d_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MaxPool2dInt16Args*>(args);
+  if (!geometry::pooling(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) && values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_max_pool2d_dilated_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MaxPool2dDilatedInt16Args*>(args);
+  if (!geometry::dilated_pooling(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) && values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_mul_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MulInt16Args*>(args);
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_mul_broadcast_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MulBroadcastInt16Args*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.input1_dims), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_conv2d_large_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dLargeInt16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_pad_nd_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PadNdInt16Args*>(args);
+  if (!geometry::pad_nd(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_count), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.mode, 0, 3) && in_range(a.fill, -32768, 32767)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

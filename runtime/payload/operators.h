@@ -95,7 +95,20 @@ struct Operator {
   OPERATOR(LstmLengthsPairs, lstm_lengths_pairs)                \
   OPERATOR(LstmLengthsVectors, lstm_lengths_vectors)            \
   OPERATOR(LstmProjected, lstm_projected)                       \
-  OPERATOR(LstmProjectedLengths, lstm_projected_lengths)
+  OPERATOR(LstmProjectedLengths, lstm_projected_lengths)        \
+  OPERATOR(FullyConnectedInt16, fully_connected_int16)          \
+  OPERATOR(StridedCopyInt16, strided_copy_int16)                \
+  OPERATOR(TransposeInt16, transpose_int16)                     \
+  OPERATOR(AddInt16, add_int16)                                 \
+  OPERATOR(AddBroadcastInt16, add_broadcast_int16)              \
+  OPERATOR(AvgPool2dInt16, avg_pool2d_int16)                    \
+  OPERATOR(Conv2dInt16, conv2d_int16)                           \
+  OPERATOR(MaxPool2dInt16, max_pool2d_int16)                    \
+  OPERATOR(MaxPool2dDilatedInt16, max_pool2d_dilated_int16)     \
+  OPERATOR(MulInt16, mul_int16)                                 \
+  OPERATOR(MulBroadcastInt16, mul_broadcast_int16)              \
+  OPERATOR(Conv2dLargeInt16, conv2d_large_int16)                \
+  OPERATOR(PadNdInt16, pad_nd_int16)
 
 namespace operators {
 

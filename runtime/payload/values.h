@@ -2,6 +2,8 @@
 // as `values`.
 #pragma once
 
+#include <cstdint>
+
 #include "runtime/payload/call_check.h"
 
 namespace cmsis_nn_delegate::values {
@@ -12,6 +14,12 @@ bool activation(const CallCheck& call, const Limits& limits) {
   return call.require(
       bounds::in_range(limits.min, -128, 127) && bounds::in_range(limits.max, limits.min, 127),
       "activation limits out of range");
+}
+
+inline bool activation(const CallCheck& call, const payload::ActivationInt16& limits) {
+  return call.require(bounds::in_range(limits.min, INT16_MIN, INT16_MAX) &&
+                          bounds::in_range(limits.max, limits.min, INT16_MAX),
+                      "activation limits out of range");
 }
 
 /// Not inlined: layers have several gates.

@@ -118,6 +118,8 @@ bool tensor_valid(const IoTensor& tensor, std::uint32_t arena_bytes) {
     nbytes = sizeof(std::int32_t);
   } else if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kInt64)) {
     nbytes = sizeof(std::int64_t);
+  } else if (tensor.dtype == static_cast<std::uint8_t>(payload::DType::kInt16)) {
+    nbytes = sizeof(std::int16_t);
   } else if (tensor.dtype != static_cast<std::uint8_t>(payload::DType::kInt8)) {
     return false;
   }

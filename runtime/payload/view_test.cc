@@ -337,6 +337,7 @@ TEST(PayloadView, EveryTensorField) {
       {"dtype", [](IoTensor& t) { t.dtype = 5; }},
       {"dtype int64", [](IoTensor& t) { t.dtype = 4; }},
       {"dtype int8", [](IoTensor& t) { t.dtype = 1; }},
+      {"dtype int16", [](IoTensor& t) { t.dtype = 2; }},
       {"rank smaller", [](IoTensor& t) { t.rank -= 1; }},
       {"rank larger", [](IoTensor& t) { t.rank += 1; }},
       {"rank too large", [](IoTensor& t) { t.rank = 7; }},

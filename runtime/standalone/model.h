@@ -83,7 +83,7 @@ class StandaloneModelBase {
   }
 
   /// Makes run() read tensor `index` from `data`, or write it there. `data` has
-  /// tensor(index).nbytes bytes, 4-byte aligned for floats, and must outlive run(), which checks
+  /// tensor(index).nbytes bytes, 4-byte aligned for floats and 2-byte aligned for int16, and must outlive run(), which checks
   /// it. The bytes must not be those of another tensor, the payload or the state, nor lie in the
   /// arena, except where the tensor has its room (what data() returned after load()), or in a
   /// region. Errors: InvalidState before load(); InvalidArgument if there is no such tensor, or, in

@@ -347,7 +347,7 @@ def _avg_pool2d(writer: _Writer, node: Node) -> None:
 def _max_pool2d(writer: _Writer, node: Node) -> None:
     if node.attrs.dilation != (1, 1):
         raise Inexpressible("MAX_POOL_2D has no gaps between the pixels of its window")
-    _pool(writer, node, "MAX_POOL_2D", *_padded(writer, node, -128, node.attrs.kernel))
+    _pool(writer, node, "MAX_POOL_2D", *_padded(writer, node, node.output.element.low, node.attrs.kernel))
 
 
 def _softmax(writer: _Writer, node: Node) -> None:

@@ -15,8 +15,8 @@ parameters of their own: reshapes, and the activation fused into the operator be
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, Optional
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 import torch
@@ -43,6 +43,7 @@ from .nodes import (
     is_dynamic,
     operand,
     quant_of,
+    quantized_element,
     shape_of,
     target_name,
     tensor,
@@ -121,6 +122,13 @@ def _order(node: Node, rank: int) -> list[int]:
         order[a], order[b] = order[b], order[a]
         return order
     return order[::-1]
+
+
+class _Quantized(NamedTuple):
+    """How an activation is quantized."""
+
+    element: Element
+    quant: Quant
 
 
 class EdgeContext:
@@ -335,23 +343,35 @@ class EdgeContext:
             node = operand(node)
         return node
 
-    def input_quant(self, node: Node, states: bool = False) -> Optional[Quant]:
-        """Returns how the float tensor `node`, which an operator reads, is quantized; None if it is not. Elements of
-        states count only with `states`."""
+    def input_quant(self, node: Node) -> Optional[Quant]:
+        """Returns how the float tensor `node`, which an operator reads, is quantized; None if it is not."""
+        return _quant(self._input_type(node))
+
+    def output_quant(self, node: Node) -> Optional[Quant]:
+        """Returns how all readers of operator `node` quantize its result; None if they do not."""
+        return _quant(self._output_type(node))
+
+    def _input_type(self, node: Node) -> Optional[_Quantized]:
         node = self.source(node)
         if target_name(node) != DEQUANTIZE or self.constant(node.args[0]) is not None:
             return None
-        return quant_of(node, states)
+        return _quantized(node)
 
-    def output_quant(self, node: Node, states: bool = False) -> Optional[Quant]:
-        """Returns how all readers of operator `node` quantize its result; None if they do not."""
-        quants = {self._reader_quant(user, states) for user in node.users}
-        return quants.pop() if len(quants) == 1 else None
+    def _output_type(self, node: Node) -> Optional[_Quantized]:
+        types = {self._reader_type(user) for user in node.users}
+        return types.pop() if len(types) == 1 else None
 
     def operand_quant(self, node: Node) -> Optional[Quant]:
         """Returns how an operand is quantized that may also be a constant; None if it is not."""
         constant = self.constant_float(node)
         return self.input_quant(node) if constant is None else constant.quant
+
+    def operand_element(self, node: Node) -> Optional[Element]:
+        """Returns the type of an operand that may also be a constant; None if it is not quantized."""
+        constant, found = self.constant_float(node), self._input_type(node)
+        if constant is None:
+            return None if found is None else found.element
+        return Element(constant.dtype) if constant.quant is not None else None
 
     def operand_scale(self, node: Node) -> float:
         """Returns the scale of `operand_quant`, once a check has found that there is one."""
@@ -365,15 +385,15 @@ class EdgeContext:
         """Returns the scale of `output_quant`, once `refuse_quant` has found that there is one."""
         return _scale(node, self.output_quant(node))
 
-    def _reader_quant(self, user: Node, states: bool) -> Optional[Quant]:
+    def _reader_type(self, user: Node) -> Optional[_Quantized]:
         name = target_name(user)
         if name == QUANTIZE:
-            return quant_of(user, states)
+            return _quantized(user)
         if name == GETITEM and user.args[1] == 0:
-            return self.output_quant(user, states)
+            return self._output_type(user)
         # Only a sole reader may be looked through: see `chain_to_quantize`.
         alone = len(operand(user).users) == 1 if name in RESHAPES | ACTIVATIONS else False
-        return self.output_quant(user, states) if alone else None
+        return self._output_type(user) if alone else None
 
     def chain_to_quantize(self, node: Node) -> Iterator[Node]:
         """Yields the nodes that `output_quant` looked at: reshapes, an activation, quantizes."""
@@ -450,36 +470,60 @@ class EdgeContext:
             "with unsqueeze",
         )
 
-    def refuse_quant(
-        self, node: Node, inputs: Sequence[Node], same: bool = False, states: bool = False
-    ) -> Optional[Refusal]:
-        """Refuses inputs and outputs that are not int8 or, if `same`, do not share one scale and zero point. With
-        `states` they may have the elements of states."""
+    def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:
+        """Refuses inputs and outputs that are not quantized or, if `same`, do not share one scale and zero point.
+        `refuse_elements` asks for their types."""
         for value in inputs:
-            refusal = self.refuse_input_quant(node, value, states)
+            refusal = self.refuse_input_quant(node, value)
             if refusal is not None:
                 return refusal
-        output = self.output_quant(node, states)
+        output = self.output_quant(node)
         if output is None:
             quantizes = [user for user in node.users if target_name(user) == QUANTIZE]
             return self._not_quantized(node, "its output is", quantizes[0] if quantizes else node)
-        if same and any(self.input_quant(value, states) != output for value in inputs):
+        if same and any(self.input_quant(value) != output for value in inputs):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"input {_show(self.input_quant(inputs[0], states))} and output {_show(output)} differ, but"
+                f"input {_show(self.input_quant(inputs[0]))} and output {_show(output)} differ, but"
                 f" the kernel does not rescale; {self.requantize}, which shares them",
             )
         return None
 
-    def refuse_input_quant(self, node: Node, value: Node, states: bool = False) -> Optional[Refusal]:
-        """Refuses `value`, which `node` reads, if it is not int8."""
-        if self.input_quant(value, states) is not None:
+    def refuse_input_quant(self, node: Node, value: Node) -> Optional[Refusal]:
+        """Refuses `value`, which `node` reads, if it is not quantized."""
+        if self.input_quant(value) is not None:
             return None
         return self._not_quantized(value, f"its input {value.name} is", self.source(value))
 
+    def refuse_elements(
+        self, node: Node, taken: Collection[Element], operands: Optional[Sequence[Node]] = None
+    ) -> Optional[Refusal]:
+        """Refuses quantized inputs and outputs of other types than `taken`, or of several types. Weights are not
+        looked at, and neither is what is in float. `operands`: of all operands, only these."""
+        read = node.all_input_nodes if operands is None else operands
+        inputs = [(value, self._input_type(value)) for value in read]
+        found = [(f"its input {value.name} is", kind.element) for value, kind in inputs if kind is not None]
+        output = self._output_type(node)
+        if output is not None:
+            found.append(("its output is", output.element))
+        for what, element in found:
+            if element not in taken:
+                return Refusal(
+                    Reason.UNSUPPORTED_QUANTIZATION,
+                    f"{what} {element.value}, and the kernel takes {named(*taken)}: {self.requantize}, which converts "
+                    "between the formats of operators",
+                )
+            if element is not found[0][1]:
+                return Refusal(
+                    Reason.UNSUPPORTED_QUANTIZATION,
+                    f"{found[0][0]} {found[0][1].value} and {what} {element.value}; the kernels compute in one type: "
+                    f"{self.requantize}, which converts between the formats of operators",
+                )
+        return None
+
     def refuse_parameters(self, node: Node) -> Optional[Refusal]:
-        """Refuses a quantize or dequantize that is not int8 per tensor, or as states are."""
-        if quant_of(node, states=True) is not None:
+        """Refuses a quantize or dequantize that is not per tensor, or not to what kernels take."""
+        if quant_of(node) is not None:
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -516,6 +560,16 @@ class EdgeContext:
         else:
             cause = "it is an input, a constant or an output of the program that was left in float"
         return Refusal(Reason.NOT_QUANTIZED, f"{what} not quantized: {cause}")
+
+
+def _quantized(node: Node) -> Optional[_Quantized]:
+    """Returns what a quantize writes or a dequantize reads, if kernels take it."""
+    element, quant = quantized_element(node), quant_of(node)
+    return None if element is None or quant is None else _Quantized(element, quant)
+
+
+def _quant(found: Optional[_Quantized]) -> Optional[Quant]:
+    return None if found is None else found.quant
 
 
 def _scale(node: Node, quant: Optional[Quant]) -> float:

@@ -57,7 +57,7 @@ class ImportContext(EdgeContext):
         element = quantized_element(node) if op == "quantize" else Element.FLOAT32
         if element is None:
             raise ValueError(f"{node.name} does not quantize to the whole range of an element")
-        quant = quant_of(node, states=True) if op == "quantize" else None
+        quant = quant_of(node) if op == "quantize" else None
         name = node.name + suffix
         output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
         self.define(node, output)

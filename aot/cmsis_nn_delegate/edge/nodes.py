@@ -125,12 +125,11 @@ def quantized_element(node: Node) -> Optional[Element]:
     return element if element is not None and (low, high) == (element.low, element.high) else None
 
 
-def quant_of(node: Node, states: bool = False) -> Optional[Quant]:
-    """Returns the parameters of a quantize or dequantize per tensor; None for elements that kernels do not take, which
-    are those of states unless `states` is set."""
+def quant_of(node: Node) -> Optional[Quant]:
+    """Returns the parameters of a quantize or dequantize per tensor; None for elements that kernels do not take."""
     scale, zero_point = node.args[1:3]
     element = quantized_element(node)
-    if element is None or not (element.is_activation or states and element.is_quantized):
+    if element is None or not element.is_activation:
         return None
     if not (isinstance(scale, (int, float)) and isinstance(zero_point, int)):
         return None

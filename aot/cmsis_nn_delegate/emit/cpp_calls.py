@@ -344,7 +344,8 @@ _HEADER = """\
 
 namespace cmsis_nn_delegate {{
 
-/// Inputs and outputs in memory of the caller or in the arena, laid out as {name}.h says, 4-byte aligned for floats.
+/// Inputs and outputs in memory of the caller or in the arena, laid out as {name}.h says, 4-byte aligned for floats
+/// and 2-byte aligned for int16.
 struct {symbol}_tensors {{
 {members}
 }};

@@ -116,6 +116,13 @@ ACTIVATION = Struct(
     values="activation",
 )
 
+ACTIVATION_INT16 = Struct(
+    "ActivationInt16",
+    "= cmsis_nn_activation, of int16",
+    (number("min", "at most max", element=Element.INT16), number("max", element=Element.INT16)),
+    values="activation",
+)
+
 # The same in 16 bits, for blocks whose kernels take no larger numbers. Kernels that call CMSIS-NN widen them.
 
 PACKED_TILE = Struct("PackedTile", "A Tile in 16 bits.", (Field("w", U16), Field("h", U16)))

@@ -19,7 +19,6 @@ class Use(enum.Enum):
     REAL = "real numbers, at its border"
     INDEX = "indices of rows"
     ACTIVATION = "quantized activations, which kernels compute with"
-    STATE = "quantized states of recurrent layers, which other operators only move"
     CONSTANT = "constants alone"
 
 
@@ -30,7 +29,7 @@ class Element(enum.Enum):
     FLOAT32 = "float32", 6, Use.REAL
     INT64 = "int64", 4, Use.INDEX
     INT32 = "int32", 3, Use.INDEX
-    INT16 = "int16", 2, Use.STATE, True
+    INT16 = "int16", 2, Use.ACTIVATION, True
     INT8 = "int8", 1, Use.ACTIVATION
     # Packed two to a byte, the first in the lower half; in numpy each has its own byte.
     INT4 = "int4", None, Use.CONSTANT, True
@@ -59,16 +58,11 @@ class Element(enum.Enum):
     @property
     def at_border(self) -> bool:
         """Whether inputs and outputs of a payload may have it."""
-        return self.use not in (Use.CONSTANT, Use.STATE)
+        return self.use is not Use.CONSTANT
 
     @property
     def is_activation(self) -> bool:
         return self.use is Use.ACTIVATION
-
-    @property
-    def is_quantized(self) -> bool:
-        """Whether tensors of a graph that are no constants have a scale."""
-        return self.use in (Use.ACTIVATION, Use.STATE)
 
     @property
     def is_index(self) -> bool:
@@ -135,8 +129,10 @@ class Element(enum.Enum):
         return self.bits
 
 
-# What kernels compute with.
-KERNEL_ELEMENTS = tuple(element for element in Element if element.is_activation)
+# What kernels compute with, the shortest first.
+KERNEL_ELEMENTS = tuple(sorted((e for e in Element if e.is_activation), key=lambda element: element.bits))
+# What every operator computes with. `Op.elements` says which ones take others, too.
+COMMON_ELEMENT = KERNEL_ELEMENTS[0]
 
 
 def named(*elements: Element) -> str:

@@ -1,4 +1,4 @@
-"""int8 elementwise sum and difference of two tensors."""
+"""Elementwise sum and difference of two tensors."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import AddAttrs
@@ -22,6 +24,23 @@ from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
+_LEFT_SHIFTS = {Element.INT8: LEFT_SHIFT, Element.INT16: 15}
+
+
+def _scales(element: Element) -> tuple[Field, ...]:
+    """The numbers that a sum without zero points is computed with."""
+    left_shift = _LEFT_SHIFTS[element]
+    return (
+        blocks.multiplier("input1_multiplier"),
+        blocks.shift("input1_shift", high=0),
+        Field("input2_multiplier", I32, "Q31, negative for a difference", low=-(2**31) + 1, high=2**31 - 1),
+        blocks.shift("input2_shift", high=0),
+        Field("left_shift", I32, low=left_shift, high=left_shift),
+        blocks.multiplier("output_multiplier"),
+        blocks.shift("output_shift", high=0),
+        Field("activation", blocks.ACTIVATION_INT16),
+    )
+
 
 _PARAMETERS = (
     blocks.input_offset("input1_offset"),
@@ -63,6 +82,34 @@ BROADCAST_KERNEL = KernelSpec(
     variant=broadcast.VARIANT,
 )
 
+INT16 = KernelSpec(
+    "add_int16",
+    Struct(
+        "AddInt16Args",
+        "int16 elementwise sum of two tensors of one shape. The output may be one of the inputs.",
+        (
+            blocks.input("input1", I16, "count", doc="int16 [count]"),
+            blocks.input("input2", I16, "count", doc="int16 [count]"),
+            blocks.output(I16, "count", doc="int16 [count]"),
+            *_scales(Element.INT16),
+            Field("count", I32, "elements"),
+        ),
+    ),
+    priced_as="add",
+)
+BROADCAST_INT16 = KernelSpec(
+    "add_broadcast_int16",
+    Struct(
+        "AddBroadcastInt16Args",
+        "int16 elementwise sum of two tensors that are repeated along some dimensions. The output may be an input of "
+        "its size.",
+        (*broadcast.operands(I16), *_scales(Element.INT16), *broadcast.DIMS),
+        geometry=broadcast.GEOMETRY,
+    ),
+    variant=broadcast.VARIANT,
+    priced_as="add_broadcast",
+)
+
 _SUM = "aten.add.Tensor"
 _DIFFERENCE = "aten.sub.Tensor"
 _REVERSED_DIFFERENCE = "aten.rsub.Tensor"
@@ -90,26 +137,35 @@ def _draw_broadcast(d: Case) -> Value:
     return d.add(a, b, d.clamp(), alpha=_alpha(d), shapes=shapes)
 
 
+def _draw_int16(d: Case) -> Value:
+    if d.pick(False, True):
+        return d.add(*elementwise.draw_two(d, Element.INT16), d.clamp(), alpha=_alpha(d))
+    a, b, shapes = broadcast.draw_two(d, Element.INT16)
+    return d.add(a, b, d.clamp(), alpha=_alpha(d), shapes=shapes)
+
+
 class Arithmetic(NamedTuple):
     """The numbers that a sum is computed with: those of both inputs and of the output, in this order."""
 
     zero_points: tuple[int, int, int]
     multipliers: tuple[tuple[int, int], ...]  # (mantissa, shift); no shift is positive
     limits: tuple[int, int]
+    element: Element = Element.INT8
 
     def sum(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """int8, for integers that broadcast against each other."""
+        """Elements, for integers that broadcast against each other."""
         total = np.zeros(1, np.int64)
         for data, zero_point, multiplier in zip((a, b), self.zero_points, self.multipliers):
-            shifted = (data.astype(np.int64) - zero_point) << LEFT_SHIFT
+            shifted = (data.astype(np.int64) - zero_point) << _LEFT_SHIFTS[self.element]
             total = wrap32(total + requantize(shifted, *multiplier))
-        return to_output(requantize(total, *self.multipliers[2]), self.zero_points[2], *self.limits)
+        rescaled = requantize(total, *self.multipliers[2])
+        return to_output(rescaled, self.zero_points[2], *self.limits, self.element)
 
 
 class Add(elementwise.PairOp):
-    """a + alpha * b. Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, summed,
-    and requantized [TFLite AddParam, kernels/internal/reference/add.h]. The scale of b contains |alpha|; if alpha is
-    negative, so is the multiplier of b.
+    """a + alpha * b. Both inputs are brought to twice the larger scale with `LEFT_SHIFT` more bits, 15 of int16,
+    summed, and requantized [TFLite AddParam, kernels/internal/reference/add.h]. The scale of b contains |alpha|; if
+    alpha is negative, so is the multiplier of b.
 
     The output may be stored over either input.
     """
@@ -118,8 +174,9 @@ class Add(elementwise.PairOp):
     targets = _TARGETS
     annotation = Elementwise(_TARGETS, operands=2)
     attrs = AddAttrs
-    kernels = (KERNEL, BROADCAST_KERNEL)
-    draws = (_draw, _draw_twice_itself, _draw_broadcast, _draw_scaled)
+    kernels = (KERNEL, BROADCAST_KERNEL, INT16, BROADCAST_INT16)
+    draws = (_draw, _draw_twice_itself, _draw_broadcast, _draw_scaled, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = ("two tensors of which at most one is constant", "any alpha", *broadcast.LIMITS)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -142,8 +199,8 @@ class Add(elementwise.PairOp):
     ) -> Optional[Refusal]:
         scaled = (b, a) if target_name(node) != _REVERSED_DIFFERENCE else (a, b)
         largest = max(abs(alpha) * context.operand_scale(scaled[0]), context.operand_scale(scaled[1]))
-        output = context.output_scale(node)
-        if _fits(2 * largest / ((1 << LEFT_SHIFT) * output)):
+        output, element = context.output_scale(node), context.operand_element(a) or Element.INT8
+        if _fits(2 * largest / ((1 << _LEFT_SHIFTS[element]) * output)):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -169,20 +226,19 @@ class Add(elementwise.PairOp):
             (a.zero_point, b.zero_point, node.output.zero_point),
             self._multipliers(node),
             node.attrs.clamp.quantized(node.output.type),
+            node.output.element,
         )
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         first, second, output = self._multipliers(node)
         return {
             **refs,
-            "input1_offset": -node.inputs[0].zero_point,
+            **elementwise.offsets(node),
             "input1_multiplier": first[0],
             "input1_shift": first[1],
-            "input2_offset": -node.inputs[1].zero_point,
             "input2_multiplier": second[0],
             "input2_shift": second[1],
-            "left_shift": LEFT_SHIFT,
-            "output_offset": node.output.zero_point,
+            "left_shift": _LEFT_SHIFTS[node.output.element],
             "output_multiplier": output[0],
             "output_shift": output[1],
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
@@ -195,7 +251,7 @@ class Add(elementwise.PairOp):
         scales = [node.inputs[0].scale, abs(alpha) * node.inputs[1].scale]
         twice_max = 2 * max(scales)
         first, second = (quantize_multiplier(scale / twice_max) for scale in scales)
-        output = twice_max / ((1 << LEFT_SHIFT) * node.output.scale)
+        output = twice_max / ((1 << _LEFT_SHIFTS[node.output.element]) * node.output.scale)
         if not _fits(output):
             raise ValueError(
                 f"{node.name}: the output scale {node.output.scale} is too small for"

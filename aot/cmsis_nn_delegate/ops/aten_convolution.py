@@ -9,6 +9,7 @@ from typing import NamedTuple, Optional
 from ..edge.nodes import first, pair, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
+from ..format.element import COMMON_ELEMENT
 from ..format.schema import MAX_STEP
 from ..graph.ir import Node
 from . import cmsis_nn_geometry, constant_weights, foldable_pads
@@ -48,6 +49,8 @@ def is_depthwise(node: EdgeNode, context: EdgeContext) -> bool:
     shape = shape_of(args.source)
     if args.transposed or len(shape) != 4 or not args.groups == shape[1] > 1:
         return False
+    if context.operand_element(args.source) not in (None, COMMON_ELEMENT):
+        return False  # conv2d has the only kernel
     source, pads = foldable_pads.in_front(args.source)
     top, left = pair(args.padding)
     geometry = Geometry(

@@ -1,4 +1,4 @@
-"""int8 average pooling; padding does not count."""
+"""Average pooling; padding does not count."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from ..edge.nodes import first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import channels, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .case import Case
 from .channels import Bounds, Link
+from .cmsis_nn_rules import average_int16_fits
 from .features import Features
 from .geometry import Pair
 from .kernel import KernelSpec
@@ -35,18 +38,39 @@ KERNEL = KernelSpec(
             blocks.scratch(),
             blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
             Field("scratch_bytes", I32),
-            Field("params", pooling.POOL_PARAMS),
-            Field("input_dims", blocks.DIMS),
-            Field("filter_dims", blocks.DIMS, "h, w of the window; n = c = 1"),
-            Field("output_dims", blocks.DIMS),
+            *pooling.sizes(),
         ),
         geometry="pooling",
     ),
+)
+INT16 = KernelSpec(
+    "avg_pool2d_int16",
+    Struct(
+        "AvgPool2dInt16Args",
+        "The same of int16.",
+        (
+            blocks.input("input", I16, "input_dims", doc="int16 [n, h, w, c]"),
+            blocks.scratch(),
+            blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]"),
+            Field("scratch_bytes", I32),
+            *pooling.sizes(pooling.POOL_INT16_PARAMS),
+        ),
+        geometry="pooling",
+    ),
+    priced_as="avg_pool2d",
 )
 
 
 def _draw(d: Case) -> Value:
     x, attrs = pooling.draw_image(d)
+    return d.node("avg_pool2d", [x], attrs, x.quant)
+
+
+def _draw_int16(d: Case) -> Value:
+    if d.pick(False, True):
+        kernel = d.pair(1, 9)
+        return d.avg_pool2d(d.input(d.batch(), d.channels(), *kernel, element=Element.INT16), kernel, clamp=d.clamp())
+    x, attrs = pooling.draw_image(d, Element.INT16)
     return d.node("avg_pool2d", [x], attrs, x.quant)
 
 
@@ -76,8 +100,9 @@ class AvgPool2d(Op):
         ("aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default", "aten.mean.dim"), when=_is_average
     )
     attrs = PoolAttrs
-    kernels = (KERNEL,)
-    draws = (_draw, _draw_global)
+    kernels = (KERNEL, INT16)
+    draws = (_draw, _draw_global, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "average pooling: with divisor_override or padding that counts, as a depthwise convolution with equal weights",
         "avg_pool3d and adaptive_avg_pool3d: as a convolution with equal weights, or if windows differ in size, of "
@@ -98,6 +123,7 @@ class AvgPool2d(Op):
             lambda: context.refuse_image(source, "its input"),
             lambda: self._refuse_window(node, context),
             lambda: context.refuse_quant(node, [source], same=True),
+            lambda: self._refuse_sums(node, context),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
@@ -123,6 +149,17 @@ class AvgPool2d(Op):
         _, kernel, stride, padding, *_ = context.arguments(node)
         top, left = pair(padding)
         return PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
+
+    def _refuse_sums(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        """Refuses means of so many numbers of 16 bits that their sum has more than 32."""
+        kernel = self._window(node, context).kernel
+        if context.operand_element(operand(node)) is not Element.INT16 or average_int16_fits(*kernel):
+            return None
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"the sum of {list(kernel)} numbers of 16 bits may exceed 32 bits: compute the mean of means, of height "
+            "and then of width",
+        )
 
     def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         name = target_name(node)
@@ -160,7 +197,8 @@ class AvgPool2d(Op):
         total = sum(taps(image, *windows))
         count = sum(taps(inside, *windows))
         lo, hi = attrs.clamp.quantized(node.output.type)
-        return pooling.mean(np.asarray(total), np.asarray(count), lo, hi).reshape(node.output.storage_shape)
+        means = pooling.mean(np.asarray(total), np.asarray(count), lo, hi, node.output.element)
+        return means.reshape(node.output.storage_shape)
 
     def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
         return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))

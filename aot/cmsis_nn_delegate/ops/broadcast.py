@@ -14,9 +14,9 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, Field
+from ..format.record import I8, Field, Scalar
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Layout
+from ..graph.tensor_type import Element, Layout
 from . import block_values
 from .attrs import Shapes
 from .case import Case
@@ -26,11 +26,18 @@ Shape = tuple[int, ...]
 MAX_LOOPS = 4  # of a kernel
 COPIES_BYTES = 128  # of repeated elements, as in runtime/kernels/common/broadcast.cc
 
-OPERANDS = (
-    blocks.input("input1", I8, "input1_dims", doc="int8 [input1_dims]"),
-    blocks.input("input2", I8, "input2_dims", doc="int8 [input2_dims]"),
-    blocks.output(I8, "output_dims", doc="int8 [output_dims]"),
-)
+
+def operands(element: Scalar) -> tuple[Field, ...]:
+    """Returns the references of an argument block."""
+    name = element.element
+    return (
+        blocks.input("input1", element, "input1_dims", doc=f"{name} [input1_dims]"),
+        blocks.input("input2", element, "input2_dims", doc=f"{name} [input2_dims]"),
+        blocks.output(element, "output_dims", doc=f"{name} [output_dims]"),
+    )
+
+
+OPERANDS = operands(I8)
 DIMS = (
     Field("input1_dims", blocks.DIMS, "each as in output_dims, or 1: repeated"),
     Field("input2_dims", blocks.DIMS, "each as in output_dims, or 1: repeated"),
@@ -138,7 +145,7 @@ def counts(shapes: Shapes) -> Mapping[str, int]:
 # Random cases ---------------------------------------------------------------
 
 
-def draw_two(d: Case) -> tuple[Value, Value, Shapes]:
+def draw_two(d: Case, element: Element = Element.INT8) -> tuple[Value, Value, Shapes]:
     """Two operands of one rank, of which at least one is repeated; sometimes one is a constant."""
     while True:
         rank = d.pick(2, 3, 3, 4, 4, 4, 5, 6)
@@ -151,7 +158,7 @@ def draw_two(d: Case) -> tuple[Value, Value, Shapes]:
         shapes = shapes_of(first, second, Layout.CHANNELS_LAST if rank == 4 else Layout.ROW_MAJOR)
         if shapes is not None and len(loops(shapes)) <= MAX_LOOPS and math.prod(output) <= 4000:
             break
-    operands = [d.input(*first), d.input(*second)]
+    operands = [d.input(*shape, element=element) for shape in (first, second)]
     constant = d.pick(None, None, 0, 1)
     if constant is not None:
         of = d.inputs.pop(constant - 2)

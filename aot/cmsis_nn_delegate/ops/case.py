@@ -44,7 +44,9 @@ class Case(Protocol):
 
     # Values -----------------------------------------------------------------
 
-    def quant(self, scale: Optional[float] = None, zero_point: Optional[int] = None) -> Quant:
+    def quant(
+        self, scale: Optional[float] = None, zero_point: Optional[int] = None, element: Element = Element.INT8
+    ) -> Quant:
         """A per-tensor Quant; what is not given is random."""
 
     def input(
@@ -54,9 +56,17 @@ class Case(Protocol):
         layout: Optional[Layout] = None,
         quant: Optional[Quant] = None,
     ) -> Value:
-        """A graph input; int8 images are channels-last unless `layout` says otherwise."""
+        """A graph input; quantized images are channels-last unless `layout` says otherwise."""
 
-    def image(self, batch: int, channels: int, kernel: Pair, dilation: Pair = (1, 1), extra: int = 6) -> Value:
+    def image(
+        self,
+        batch: int,
+        channels: int,
+        kernel: Pair,
+        dilation: Pair = (1, 1),
+        extra: int = 6,
+        element: Element = Element.INT8,
+    ) -> Value:
         """An input at least as large as the kernel: then padding as above leaves no window empty."""
 
     def constant(
@@ -65,12 +75,13 @@ class Case(Protocol):
         """Random integers in [lo, hi]."""
 
     def weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
-        """([weight, bias], output quant): the accumulator's spread fills the int8 range."""
+        """([weight, bias], output quant): the accumulator's spread fills the range of the elements."""
 
     # Nodes ------------------------------------------------------------------
 
     def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value:
-        """A node of any operator, with an int8 output of the shape that the operator gives it."""
+        """A node of any operator, with an output of the shape that the operator gives it and the type of its first
+        input, or int8 if that is no activation."""
 
     def conv2d(
         self,

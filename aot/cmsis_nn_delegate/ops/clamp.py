@@ -9,6 +9,7 @@ from typing import Any, Optional
 from ..edge.nodes import ACTIVATIONS, DEQUANTIZE, first, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
+from ..format.element import KERNEL_ELEMENTS
 from ..graph.ir import Node
 from . import channels
 from .annotation import SameScale
@@ -39,6 +40,7 @@ class Clamp(Op):
     annotation = SameScale(tuple(sorted(ACTIVATIONS)))
     attrs = ClampAttrs
     limits = ("limits that are plain numbers; free of cost after a layer that can take it over",)
+    elements = KERNEL_ELEMENTS
     computes = False
     keeps_quant = True
 

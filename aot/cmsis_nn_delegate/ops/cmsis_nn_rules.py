@@ -128,6 +128,25 @@ def convolution_fits(
     )
 
 
+def convolution_int16_fits(in_c: int, kernel_h: int, kernel_w: int, kernel_c: int) -> bool:
+    """Whether arm_convolve_s16 computes this convolution, which must have one group.
+
+    Without DSP it counts the elements of a filter in 16 bits.
+    """
+    return in_c == kernel_c and kernel_h * kernel_w * kernel_c <= MAX_KERNEL_ELEMENTS
+
+
+# Averages ---------------------------------------------------------------------------------------
+
+
+def average_int16_fits(kernel_h: int, kernel_w: int) -> bool:
+    """Whether arm_avgpool_s16 sums windows of this size exactly.
+
+    With DSP its sums saturate, which so many numbers of 16 bits cannot make them do.
+    """
+    return kernel_h <= MAX_SIZE and kernel_w <= MAX_SIZE and kernel_h * kernel_w <= MAX_SIZE
+
+
 # Depthwise convolutions -------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..edge.nodes import argument, first, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
+from ..format.element import KERNEL_ELEMENTS
 from ..graph.ir import Node, Value
 from . import channels, storage
 from .annotation import JoinedScale
@@ -56,6 +57,7 @@ class Concat(Op):
         "computed in their place, which is where the dimensions outside of the axis have one element in memory (images "
         "lie channels-last)",
     )
+    elements = KERNEL_ELEMENTS
     computes = False
     only_moves = True
     keeps_quant = True
@@ -80,7 +82,8 @@ class Concat(Op):
 
     def _refuse_constants(self, node: EdgeNode, tensors: Sequence[EdgeNode], context: EdgeContext) -> Optional[Refusal]:
         """Refuses constants of another scale than the output, which nothing would requantize."""
-        if all(context.operand_quant(tensor) == context.output_quant(node) for tensor in tensors):
+        alike = len({context.operand_element(tensor) for tensor in tensors}) == 1
+        if alike and all(context.operand_quant(tensor) == context.output_quant(node) for tensor in tensors):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,

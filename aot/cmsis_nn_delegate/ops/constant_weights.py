@@ -11,6 +11,7 @@ import numpy as np
 from ..edge.constant import Constant
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
+from ..format.element import COMMON_ELEMENT
 from ..graph.ir import Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from .quantized_math import quantize_multipliers
@@ -18,8 +19,10 @@ from .quantized_math import quantize_multipliers
 # The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit silently becomes one of
 # the values beyond this limit, with either sign.
 _MAX_BIAS = 2**31 - 128
-# So many products of two int8 numbers fit an int32, whatever they are.
-_SURE_PRODUCTS = 2**31 // (128 * 255) - 1
+# What users have to know of layers with weights.
+INT16_LIMIT = (
+    "int16 activations: weights of 8 bits, biases and sums of 32 bits; a layer whose sums may exceed these is refused"
+)
 
 
 class Operands(NamedTuple):
@@ -90,23 +93,27 @@ def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Opti
             "channel are tiny next to its bias; scale them up or remove that channel",
         )
     if found.data is not None and np.any(_largest_sums(operands, context, found.data) + np.abs(steps) >= 2**31):
+        wide = context.operand_element(operands.source) not in (None, COMMON_ELEMENT)
         return Refusal(
             Reason.TOO_LARGE,
             f"sums of {found.data[0].size} products may exceed 32 bits with these weights; split its input "
-            "into two layers, and add their results",
+            "into two layers, and add their results" + f", or give its module the format {COMMON_ELEMENT.value}" * wide,
         )
     return None
 
 
 def _largest_sums(operands: Operands, context: EdgeContext, weights: np.ndarray) -> np.ndarray:
-    """int64 [out]: the largest magnitude that a sum of products with int8 activations can have; 0 if it fits 32 bits
-    whatever the weights are."""
-    if weights[0].size <= _SURE_PRODUCTS:
+    """int64 [out]: the largest magnitude that a sum of products with activations can have; 0 if it fits 32 bits
+    whatever the weights are, without a bias."""
+    quant, element = context.input_quant(operands.source), context.operand_element(operands.source) or COMMON_ELEMENT
+    most = element.high - element.low  # of an activation less its zero point
+    if element.is_symmetric:
+        most = -element.low
+    elif weights[0].size < 2**31 // (-COMMON_ELEMENT.low * most):
         return np.zeros(1, np.int64)
-    quant = context.input_quant(operands.source)
     zero_point = 0 if quant is None else quant.zero_point
     magnitude: np.ndarray = np.abs(weights.reshape(len(weights), -1).astype(np.int64)).sum(axis=1)
-    largest: np.ndarray = magnitude * max(127 - zero_point, 128 + zero_point)
+    largest: np.ndarray = magnitude * max(element.high - zero_point, zero_point - element.low)
     return largest
 
 

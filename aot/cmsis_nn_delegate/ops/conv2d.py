@@ -1,4 +1,4 @@
-"""int8 two-dimensional convolution, grouped and dilated."""
+"""Two-dimensional convolution, grouped and dilated."""
 
 from __future__ import annotations
 
@@ -12,15 +12,31 @@ from ..edge.nodes import pair
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
+from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import TensorType
-from . import aten_convolution, channels, cmsis_nn_geometry, conv_args, foldable_pads, per_channel_requantize, storage
+from ..graph.tensor_type import Element, TensorType
+from . import (
+    aten_convolution,
+    channels,
+    cmsis_nn_geometry,
+    constant_weights,
+    conv_args,
+    foldable_pads,
+    per_channel_requantize,
+    storage,
+)
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
 from .case import Case
 from .channels import Bounds
-from .cmsis_nn_rules import MAX_KERNEL_ELEMENTS, MAX_SIZE, takes_one_row, takes_pointwise
+from .cmsis_nn_rules import (
+    MAX_KERNEL_ELEMENTS,
+    MAX_SIZE,
+    convolution_int16_fits,
+    takes_one_row,
+    takes_pointwise,
+)
 from .conv_args import CallDims
 from .features import Features, blocks_of, sums
 from .geometry import Geometry, Pair
@@ -47,6 +63,38 @@ LARGE_KERNEL = KernelSpec(
     "conv2d_large",
     Struct("Conv2dLargeArgs", _DOC, (*conv_args.OPERANDS, conv_args.OUTPUT, *conv_args.SIZES), geometry="convolution"),
     variant="large",
+)
+_DOC_INT16 = (
+    "int16 convolution with int8 weights, NHWC; groups = input_dims.c / filter_dims.c. acc = bias + sum(filter * "
+    "input), in 32 bits, requantized per output channel."
+)
+INT16 = KernelSpec(
+    "conv2d_int16",
+    Struct(
+        "Conv2dInt16Args",
+        _DOC_INT16,
+        (
+            *conv_args.OPERANDS_INT16,
+            blocks.scratch(),
+            conv_args.OUTPUT_INT16,
+            Field("scratch_bytes", I32),
+            *conv_args.SIZES_INT16,
+        ),
+        geometry="convolution",
+    ),
+    priced_as="conv2d",
+)
+# With groups, or larger than CMSIS-NN takes.
+LARGE_INT16 = KernelSpec(
+    "conv2d_large_int16",
+    Struct(
+        "Conv2dLargeInt16Args",
+        _DOC_INT16,
+        (*conv_args.OPERANDS_INT16, conv_args.OUTPUT_INT16, *conv_args.SIZES_INT16),
+        geometry="convolution",
+    ),
+    variant=LARGE_KERNEL.variant,
+    priced_as="conv2d_large",
 )
 
 
@@ -136,6 +184,27 @@ def _draw_long_steps(d: Case) -> Value:
     )
 
 
+def _draw_int16(d: Case) -> Value:
+    return _strided_int16(d, 1, d.channels())
+
+
+def _draw_int16_grouped(d: Case) -> Value:
+    """Also with one channel for each group, which int8 has another operator for."""
+    return _strided_int16(d, d.integer(2, 9), d.pick(1, d.integer(1, 9)))
+
+
+def _strided_int16(d: Case, groups: int, depth: int) -> Value:
+    kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), groups * depth, kernel, dilation, element=Element.INT16)
+    strides = d.pair(1, 3), d.padding(kernel, dilation), dilation
+    return d.conv2d(x, groups * d.integer(1, 9), kernel, *strides, groups=groups, clamp=d.clamp())
+
+
+def _draw_int16_pointwise(d: Case) -> Value:
+    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 5), element=Element.INT16)
+    return d.conv2d(x, d.channels(), (1, 1), clamp=d.clamp())
+
+
 def _draw_large(d: Case) -> Value:
     """A filter with as many weights as CMSIS-NN counts and more, or a row of as many pixels."""
     if d.pick(False, True):
@@ -158,16 +227,19 @@ def call_dims(node: Node, geometry: Geometry) -> CallDims:
 class Conv2d(Op):
     """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
 
-    CMSIS-NN: arm_convolve_wrapper_s8. Convolutions of one input channel belong here: as depthwise
-    convolutions they would be several times slower on cores without MVE. Sizes that CMSIS-NN does not count have a
-    kernel of their own with the same arithmetic.
+    int16 activations have sums of 32 bits, which `check_data` proves to suffice, and no depthwise kernel of their own.
+
+    CMSIS-NN: arm_convolve_wrapper_s8, and arm_convolve_s16 with a bias of 32 bits. Convolutions of one input channel
+    belong here: as depthwise convolutions they would be several times slower on cores without MVE. Sizes that CMSIS-NN
+    does not count have a kernel of their own with the same arithmetic.
     """
 
     name = "conv2d"
     targets = aten_convolution.TARGETS
     annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
     attrs = ConvAttrs
-    kernels = (KERNEL, LARGE_KERNEL)
+    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16)
+    elements = KERNEL_ELEMENTS
     draws = (
         _draw_general,
         _draw_grouped,
@@ -179,9 +251,13 @@ class Conv2d(Op):
         _draw_one_column,
         _draw_long_steps,
         _draw_large,
+        _draw_int16,
+        _draw_int16_grouped,
+        _draw_int16_pointwise,
     )
     limits = (
         "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
+        constant_weights.INT16_LIMIT,
         "conv3d: what the filter covers of the depth are further channels; not in models that are trained with "
         "quantization",
     )
@@ -210,7 +286,7 @@ class Conv2d(Op):
         x, weight, bias = node.inputs
         attrs = node.attrs
         _, out_h, out_w, out_c = storage.nhwc(node.output)
-        # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
+        # float64 is exact below 2^53, which no sum reaches, and has a fast product.
         image = inputs[0].reshape(storage.nhwc(x)).astype(np.float64) - x.zero_point
         # [taps, n, h, w, c]; outside of the image (x - zero point) is 0.
         columns = np.stack(
@@ -310,6 +386,10 @@ class Conv2d(Op):
         return Features({**products, **sums(windows * outputs, window)}, path)
 
     def variant(self, node: Node) -> str:
+        if node.output.element is Element.INT16:
+            _, depth, height, width = node.inputs[1].shape
+            fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
+            return "" if fits else LARGE_KERNEL.variant
         outputs, per_group = node.inputs[1].shape[:2]
         plain = Geometry.plain(node)
         called_as = cmsis_nn_geometry.convolution(plain)

@@ -36,6 +36,11 @@ PACKED_CONV_PARAMS = Struct(
         Field("activation", blocks.PACKED_ACTIVATION),
     ),
 )
+CONV_INT16_PARAMS = Struct(
+    "ConvInt16Params",
+    "ConvParams of int16, whose zero points are 0.",
+    (*CONV_PARAMS.fields[2:5], Field("activation", blocks.ACTIVATION_INT16)),
+)
 # Of convolutions with groups, also transposed ones.
 OPERANDS = (
     blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
@@ -45,12 +50,15 @@ OPERANDS = (
     blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
 )
 OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
-SIZES = (
-    Field("params", CONV_PARAMS),
+OUTPUT_INT16 = blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]")
+OPERANDS_INT16 = (blocks.input("input", I16, "input_dims", doc="int16 [n, h, w, c]"), *OPERANDS[1:])
+_DIMS = (
     Field("input_dims", blocks.DIMS),
     Field("filter_dims", blocks.DIMS),
     Field("output_dims", blocks.DIMS),
 )
+SIZES = (Field("params", CONV_PARAMS), *_DIMS)
+SIZES_INT16 = (Field("params", CONV_INT16_PARAMS), *_DIMS)
 PACKED_SIZES = (
     Field("params", PACKED_CONV_PARAMS),
     Field("input_dims", blocks.PACKED_DIMS),
@@ -95,12 +103,12 @@ def encode(
 ) -> Mapping[str, Any]:
     """Returns the fields of the argument block; `params` are further members of its parameter struct. `scratch_bytes`
     is None for a kernel without scratch memory."""
+    offsets = {"input_offset": -node.inputs[0].zero_point, "output_offset": node.output.zero_point}
     return {
         **refs,
         **({} if scratch_bytes is None else {"scratch_bytes": scratch_bytes}),
         "params": {
-            "input_offset": -node.inputs[0].zero_point,
-            "output_offset": node.output.zero_point,
+            **({} if node.output.element.is_symmetric else offsets),
             "stride": block_values.tile(*geometry.stride),
             "padding": block_values.tile(*geometry.padding),
             "dilation": block_values.tile(*geometry.dilation),

@@ -78,6 +78,7 @@ class Dequantize(Op):
     kernels = (KERNEL, STATE_KERNEL)
     draws = (_draw, _draw_state)
     limits = ("int8 to float32, per tensor, at the border of what is delegated; states of recurrent layers from int16",)
+    elements = None
     computes = False
     only_moves = True
     shapeless_input = True

@@ -1,17 +1,18 @@
 """Code shared by operators on two tensors, element by element.
 
-An operand is an activation or a constant, int8 either way.
+An operand is an activation or a constant, of one type either way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Optional
 
 from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import broadcast, channels
 from .case import Case
 from .channels import Link
@@ -58,6 +59,7 @@ def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Ref
         lambda: refuse_constants(context, a, b),
         lambda: _refuse_broadcast(a, b),
         lambda: context.refuse_quant(node, [x for x in (a, b) if context.constant_float(x) is None]),
+        lambda: _refuse_types(context, a, b),
     )
 
 
@@ -89,6 +91,18 @@ def refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
                 f"its constant operand is {how}; the kernel takes int8 with one scale: {context.requantize}",
             )
     return None
+
+
+def _refuse_types(context: EdgeContext, a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
+    """Refuses operands of two types, of which one is a constant."""
+    first_type, second_type = (context.operand_element(x) for x in (a, b))
+    if first_type is second_type or first_type is None or second_type is None:
+        return None
+    return Refusal(
+        Reason.UNSUPPORTED_QUANTIZATION,
+        f"its operands are {first_type.value} and {second_type.value}; the kernel takes two of one type: "
+        f"{context.requantize}",
+    )
 
 
 def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
@@ -126,10 +140,21 @@ def build_operands(
     return nodes, values
 
 
-def draw_two(d: Case) -> tuple[Value, Value]:
+def offsets(node: Node) -> Mapping[str, int]:
+    """Returns the zero points of an argument block; none of types whose zero point is always 0."""
+    if node.output.element.is_symmetric:
+        return {}
+    return {
+        "input1_offset": -node.inputs[0].zero_point,
+        "input2_offset": -node.inputs[1].zero_point,
+        "output_offset": node.output.zero_point,
+    }
+
+
+def draw_two(d: Case, element: Element = Element.INT8) -> tuple[Value, Value]:
     """Images of one shape."""
     shape = d.batch(), d.channels(), *d.pair(1, 6)
-    return d.input(*shape), d.input(*shape)
+    return d.input(*shape, element=element), d.input(*shape, element=element)
 
 
 def draw_twice_itself(d: Case) -> tuple[Value, Value]:

@@ -1,4 +1,4 @@
-"""int8 linear layer."""
+"""Linear layer with int8 weights."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand, target_name
+from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import block_values, channels, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
 from .attrs import FullyConnectedAttrs
 from .case import Case
 from .channels import Bounds
+from .cmsis_nn_rules import MAX_SIZE
 from .constant_weights import Operands
 from .features import Features, row_products
 from .kernel import KernelSpec
@@ -47,6 +50,30 @@ PER_CHANNEL = KernelSpec(
             Field("activation", blocks.ACTIVATION),
         ),
     ),
+)
+
+INT16 = KernelSpec(
+    "fully_connected_int16",
+    Struct(
+        "FullyConnectedInt16Args",
+        "int16 linear layer with int8 weights and a multiplier per output. acc = bias + filter @ input, in 32 bits; "
+        "zero points are 0.",
+        (
+            blocks.input("input", I16, "batch", "inputs", doc="int16 [batch, in]"),
+            blocks.filter("inputs", "outputs", doc="int8 [out, in]"),
+            blocks.bias("outputs", doc="int32 [out]"),
+            blocks.multipliers("outputs", doc="int32 [out], Q31, >= 0"),
+            blocks.shifts("outputs", doc="int32 [out], left if positive, [-31, 30]"),
+            blocks.scratch(),
+            blocks.output(I16, "batch", "outputs", doc="int16 [batch, out]"),
+            Field("scratch_bytes", I32),
+            Field("batch", I32, "at least 1"),
+            Field("inputs", I32, "in, at least 1"),
+            Field("outputs", I32, "out, at least 1"),
+            Field("activation", blocks.ACTIVATION_INT16),
+        ),
+    ),
+    priced_as="fully_connected",
 )
 
 PER_TENSOR = KernelSpec(
@@ -77,6 +104,11 @@ def _draw(d: Case) -> Value:
     return d.fully_connected(x, d.integer(1, 40), d.clamp())
 
 
+def _draw_int16(d: Case) -> Value:
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(20, 300)), element=Element.INT16)
+    return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True))
+
+
 def _draw_image(d: Case) -> Value:
     x = d.input(d.batch(), d.integer(1, 6), *d.pair(1, 5))
     return d.fully_connected(x, d.integer(1, 20), d.clamp())
@@ -98,6 +130,10 @@ class FullyConnected(Op):
     If all outputs have the same multiplier, as with weights quantized per tensor, the faster of
     two kernels is used. CMSIS-NN: arm_nn_vec_mat_mult_t_s8 and arm_nn_vec_mat_mult_t_per_ch_s8,
     called once for every row of the batch, as arm_fully_connected_s8 does.
+
+    int16 activations have sums of 32 bits, which `check_data` proves to suffice, and are requantized with multipliers
+    of 31 bits, as TFLite Micro's and CMSIS-NN's convolutions with a bias of 32 bits do. Their linear layers have sums
+    of 64 bits and multipliers that are rounded to 16 bits, so that CMSIS-NN computes this one as a convolution.
     """
 
     name = "fully_connected"
@@ -105,10 +141,12 @@ class FullyConnected(Op):
     whole = ("aten.linear.default",)
     annotation = Weighted(("aten.linear.default",), linear=True)
     attrs = FullyConnectedAttrs
-    kernels = (PER_CHANNEL, PER_TENSOR)
-    draws = (_draw, _draw_image, _draw_per_tensor)
+    kernels = (PER_CHANNEL, PER_TENSOR, INT16)
+    draws = (_draw, _draw_image, _draw_per_tensor, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "constant weights; any rank; alpha and beta of addmm are 1",
+        constant_weights.INT16_LIMIT,
         "cumsum: a matrix of ones for 32 elements, so that sums are rounded once; longer ones in blocks",
         "index_add, scatter_add and index_put that adds, at constant indices",
     )
@@ -129,6 +167,7 @@ class FullyConnected(Op):
             lambda: constant_weights.refuse_variable(operands, context),
             lambda: context.refuse_quant(node, [source]),
             lambda: constant_weights.check(node, operands, context),
+            lambda: self._refuse_inputs(node, operands, context),
         )
 
     def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -148,6 +187,17 @@ class FullyConnected(Op):
             return Operands(arguments[0], arguments[1], None, transposed=True)
         bias, source, weight = arguments[:3]
         return Operands(source, weight, bias, transposed=True)
+
+    def _refuse_inputs(self, node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
+        """Refuses rows of int16 that are longer than a kernel counts."""
+        inputs = shape_of(operands.source)[-1]
+        if context.operand_element(operands.source) is not Element.INT16 or inputs <= MAX_SIZE:
+            return None
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"it has {inputs} inputs of 16 bits, and the kernel takes at most {MAX_SIZE}: split them into two layers, "
+            "and add their results",
+        )
 
     def _refuse_parameters(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         if target_name(node) == "aten.addmm.default" and tuple(context.arguments(node)[3:5]) != (
@@ -185,7 +235,7 @@ class FullyConnected(Op):
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         weight = node.inputs[1].constant
         rows = inputs[0].reshape(-1, weight.shape[1])
-        # float64 is exact below 2^53, which no int8 sum reaches, and has a fast product.
+        # float64 is exact below 2^53, which no sum reaches, and has a fast product.
         acc = rows.astype(np.float64) @ weight.astype(np.float64).T
         return per_channel_requantize.finish(node, acc, self._bias(node)).reshape(node.output.storage_shape)
 
@@ -231,18 +281,22 @@ class FullyConnected(Op):
         fields = {
             **refs,
             "batch": sizes["n"],
-            "output_offset": node.output.zero_point,
             "inputs": sizes["c"],
             "outputs": sizes["w"],
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
         }
+        if node.output.element is Element.INT16:
+            return {**fields, "scratch_bytes": scratch_bytes}
+        fields["output_offset"] = node.output.zero_point
         if self._uniform(node):
             multiplier, shift = per_channel_requantize.output_multipliers(node)
             fields.update(multiplier=int(multiplier[0]), shift=int(shift[0]))
         return fields
 
     def _uniform(self, node: Node) -> bool:
-        """Whether all outputs are requantized alike."""
+        """Whether all outputs are requantized alike, and there is a kernel for that."""
+        if node.output.element is Element.INT16:
+            return False
         multiplier, shift = per_channel_requantize.output_multipliers(node)
         return bool(np.all(multiplier == multiplier[0]) and np.all(shift == shift[0]))
 

@@ -31,6 +31,7 @@ class LastState(Op):
     annotation = NotAnnotated("the quantizer annotates it with its layer", _TARGETS)
     limits = ("the state of a layer that is given its initial state, or whose cells are read",)
     becomes = ("gru", "lstm", "lstm_projected")
+    elements = None
     computes = False
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:

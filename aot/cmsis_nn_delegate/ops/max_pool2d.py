@@ -1,4 +1,4 @@
-"""int8 maximum pooling; padding does not count."""
+"""Maximum pooling; padding does not count."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from ..edge.nodes import GETITEM, first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import TensorType
+from ..graph.tensor_type import Element, TensorType
 from . import block_values, channels, foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
@@ -35,13 +36,24 @@ KERNEL = KernelSpec(
         (
             blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
             blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-            Field("params", pooling.POOL_PARAMS),
-            Field("input_dims", blocks.DIMS),
-            Field("filter_dims", blocks.DIMS, "h, w of the window; n = c = 1"),
-            Field("output_dims", blocks.DIMS),
+            *pooling.sizes(),
         ),
         geometry="pooling",
     ),
+)
+INT16 = KernelSpec(
+    "max_pool2d_int16",
+    Struct(
+        "MaxPool2dInt16Args",
+        "The same of int16.",
+        (
+            blocks.input("input", I16, "input_dims", doc="int16 [n, h, w, c]"),
+            blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]"),
+            *pooling.sizes(pooling.POOL_INT16_PARAMS),
+        ),
+        geometry="pooling",
+    ),
+    priced_as="max_pool2d",
 )
 DILATED_KERNEL = KernelSpec(
     "max_pool2d_dilated",
@@ -56,6 +68,17 @@ DILATED_KERNEL = KernelSpec(
         geometry="dilated_pooling",
     ),
     variant="dilated",
+)
+DILATED_INT16 = KernelSpec(
+    "max_pool2d_dilated_int16",
+    Struct(
+        "MaxPool2dDilatedInt16Args",
+        "The same of int16.",
+        (*INT16.args.fields, Field("dilation", blocks.TILE, ">= 1")),
+        geometry="dilated_pooling",
+    ),
+    variant="dilated",
+    priced_as="max_pool2d_dilated",
 )
 
 
@@ -76,6 +99,16 @@ def _draw_dilated(d: Case) -> Value:
     return d.node("max_pool2d", [x], attrs, x.quant)
 
 
+def _draw_int16(d: Case) -> Value:
+    if d.pick(False, False, True):
+        kernel, dilation = d.pair(1, 4), d.pair(2, 4)
+        x = d.image(d.batch(), d.channels(), kernel, dilation, element=Element.INT16)
+        attrs = PoolAttrs(kernel, d.pair(1, 4), d.padding(kernel, dilation), d.clamp(), dilation)
+    else:
+        x, attrs = pooling.draw_image(d, Element.INT16)
+    return d.node("max_pool2d", [x], attrs, x.quant)
+
+
 class MaxPool2d(Op):
     """Maximum of the pixels of each window that lie in the image.
 
@@ -87,8 +120,9 @@ class MaxPool2d(Op):
     whole = ("aten.max_pool2d.default",)
     annotation = SameScale(("aten.max_pool2d.default",))
     attrs = PoolAttrs
-    kernels = (KERNEL, DILATED_KERNEL)
-    draws = (_draw, _draw_dilated)
+    kernels = (KERNEL, DILATED_KERNEL, INT16, DILATED_INT16)
+    draws = (_draw, _draw_dilated, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "return_indices only if nothing reads the indices",
         "adaptive maximum pooling to any size, in several calls if windows differ in size",

@@ -1,4 +1,4 @@
-"""int8 elementwise product of two tensors."""
+"""Elementwise product of two tensors."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import numpy as np
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
@@ -29,6 +31,12 @@ _PARAMETERS = (
     blocks.multiplier("output_multiplier"),
     blocks.shift("output_shift"),
     Field("activation", blocks.ACTIVATION),
+)
+
+_INT16_PARAMETERS = (
+    blocks.multiplier("output_multiplier"),
+    blocks.shift("output_shift"),
+    Field("activation", blocks.ACTIVATION_INT16),
 )
 
 KERNEL = KernelSpec(
@@ -56,6 +64,33 @@ BROADCAST_KERNEL = KernelSpec(
     ),
     variant=broadcast.VARIANT,
 )
+INT16 = KernelSpec(
+    "mul_int16",
+    Struct(
+        "MulInt16Args",
+        "int16 elementwise product of two tensors of one shape. The output may be one of the inputs.",
+        (
+            blocks.input("input1", I16, "count", doc="int16 [count]"),
+            blocks.input("input2", I16, "count", doc="int16 [count]"),
+            blocks.output(I16, "count", doc="int16 [count]"),
+            *_INT16_PARAMETERS,
+            Field("count", I32, "elements"),
+        ),
+    ),
+    priced_as="mul",
+)
+BROADCAST_INT16 = KernelSpec(
+    "mul_broadcast_int16",
+    Struct(
+        "MulBroadcastInt16Args",
+        "int16 elementwise product of two tensors that are repeated along some dimensions. The output may be an input "
+        "of its size.",
+        (*broadcast.operands(I16), *_INT16_PARAMETERS, *broadcast.DIMS),
+        geometry=broadcast.GEOMETRY,
+    ),
+    variant=broadcast.VARIANT,
+    priced_as="mul_broadcast",
+)
 
 
 @dataclass(frozen=True)
@@ -67,11 +102,12 @@ class MulAttrs:
 
 
 def _draw_product(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
-    """Products of int8 numbers have about 2^13 steps: scales that use the output's range, and some far from it."""
-    scale = a.scale * b.scale * float(2.0 ** d.random.uniform(4, 9))
+    """Products of int8 numbers have about 2^13 steps, those of int16 2^29: scales that use the output's range, and some
+    far from it."""
+    scale = a.scale * b.scale * float(2.0 ** d.random.uniform(4, 9)) * 2.0 ** (a.element.bits - 8)
     if d.pick(False, False, True):
         scale *= float(2.0 ** d.random.uniform(-20, 20))
-    return d.node("mul", [a, b], MulAttrs(d.clamp(), shapes), d.quant(scale))
+    return d.node("mul", [a, b], MulAttrs(d.clamp(), shapes), d.quant(scale, element=a.element))
 
 
 def _draw(d: Case) -> Value:
@@ -86,6 +122,12 @@ def _draw_broadcast(d: Case) -> Value:
     return _draw_product(d, *broadcast.draw_two(d))
 
 
+def _draw_int16(d: Case) -> Value:
+    if d.pick(False, True):
+        return _draw_product(d, *elementwise.draw_two(d, Element.INT16))
+    return _draw_product(d, *broadcast.draw_two(d, Element.INT16))
+
+
 class Mul(elementwise.PairOp):
     """The product of both steps from zero, requantized by scale a * scale b / output scale
     [TFLite kernels/internal/reference/mul.h].
@@ -97,8 +139,9 @@ class Mul(elementwise.PairOp):
     targets = ("aten.mul.Tensor",)
     annotation = Elementwise(("aten.mul.Tensor",), operands=2)
     attrs = MulAttrs
-    kernels = (KERNEL, BROADCAST_KERNEL)
-    draws = (_draw, _draw_square, _draw_broadcast)
+    kernels = (KERNEL, BROADCAST_KERNEL, INT16, BROADCAST_INT16)
+    draws = (_draw, _draw_square, _draw_broadcast, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "two tensors of which at most one is constant",
         "where and masked_fill are products and their sum, if the condition is constant or computed: a comparison of "
@@ -141,19 +184,17 @@ class Mul(elementwise.PairOp):
         return Bounds(np.min(corners, axis=0).astype(np.int64), np.max(corners, axis=0).astype(np.int64))
 
     def _product(self, node: Node, operands: Sequence[np.ndarray]) -> np.ndarray:
-        """int8, for integers that broadcast against each other."""
+        """Elements of the output, for integers that broadcast against each other."""
         steps = [data.astype(np.int64) - value.zero_point for value, data in zip(node.inputs, operands)]
         total = requantize(steps[0] * steps[1], *self._multiplier(node))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return to_output(total, node.output.zero_point, lo, hi)
+        return to_output(total, node.output.zero_point, lo, hi, node.output.element)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = self._multiplier(node)
         return {
             **refs,
-            "input1_offset": -node.inputs[0].zero_point,
-            "input2_offset": -node.inputs[1].zero_point,
-            "output_offset": node.output.zero_point,
+            **elementwise.offsets(node),
             "output_multiplier": multiplier,
             "output_shift": shift,
             "activation": block_values.activation(node.attrs.clamp, node.output.type),

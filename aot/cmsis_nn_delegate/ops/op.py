@@ -26,9 +26,10 @@ import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
+from ..format.element import COMMON_ELEMENT
 from ..format.record import Role
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import TensorType
+from ..graph.tensor_type import Element, TensorType
 from . import channels, storage
 from .annotation import Annotation
 from .case import Case
@@ -73,6 +74,9 @@ class Op:
 
     # Traits -----------------------------------------------------------------
 
+    # The types that its activations may have, all of one node the same. None if operands have types of their own, which
+    # `check` then asks for.
+    elements: ClassVar[Optional[tuple[Element, ...]]] = (COMMON_ELEMENT,)
     # Whether it computes something. Operators that only move, convert or limit values stay in float between
     # operators that stay in float, because quantizing for them alone would cost more than it saves.
     computes: ClassVar[bool] = True
@@ -104,6 +108,11 @@ class Op:
         """Returns why the delegate cannot run edge node `node`, and None if it can. It uses only shapes, types,
         parameters and quantization, because partitioners may get programs without data."""
         raise NotImplementedError(f"{self.name} does not match edge nodes")
+
+    def refuse(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        """Returns why the delegate cannot run edge node `node`, by `check` and by the types of its tensors."""
+        refusal = None if self.elements is None else context.refuse_elements(node, self.elements)
+        return refusal or self.check(node, context)
 
     def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         """Returns why the kernel cannot take the constants of a node that `check` accepted, and None if it can. Called

@@ -6,9 +6,21 @@ import math
 from collections.abc import Iterator
 from typing import Any, Optional
 
-from ..edge.nodes import QUANTIZE, RESHAPES, argument, first, operand, pair, shape_of, target_name, tensor
+from ..edge.nodes import (
+    QUANTIZE,
+    RESHAPES,
+    argument,
+    first,
+    operand,
+    pair,
+    quantized_element,
+    shape_of,
+    target_name,
+    tensor,
+)
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
 from ..graph.ir import Node
 from ..graph.tensor_type import Element, TensorType
 from . import aten_convolution, foldable_pads
@@ -53,6 +65,7 @@ class Pad(Op):
         "free of cost around height and width if every reader can take it over: 0 before a convolution, the lowest "
         "value (as after a ReLU) before maximum pooling; else a copy",
     )
+    elements = KERNEL_ELEMENTS
     computes = False
     keeps_quant = True
 
@@ -69,7 +82,8 @@ class Pad(Op):
         )
 
     def companions(self, node: EdgeNode, context: EdgeContext) -> Iterator[EdgeNode]:
-        return self._readers(node) if self._folds(node, context) else iter(())
+        element = context.operand_element(operand(node))
+        return self._readers(node, element) if element is not None and self._folds(node, context) else iter(())
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         inputs = [context.value(operand(node))]
@@ -110,8 +124,9 @@ class Pad(Op):
         if quant is None or target_name(node) not in foldable_pads.PADS or not foldable_pads.surrounds(node):
             return False
         value = self._value(node, context)
-        image = TensorType(Element.INT8, shape_of(operand(node)), quant=quant)
-        readers = list(self._readers(node))
+        element = context.operand_element(operand(node)) or COMMON_ELEMENT
+        image = TensorType(element, shape_of(operand(node)), quant=quant)
+        readers = list(self._readers(node, element))
 
         def takes_over(reader: EdgeNode) -> bool:
             name = target_name(reader)
@@ -137,13 +152,14 @@ class Pad(Op):
             for (near, far), o, k, s, size, out in zip(sides, own, kernel, stride, shape_of(source)[2:], pooled)
         )
 
-    def _readers(self, node: EdgeNode) -> Iterator[EdgeNode]:
-        """Yields the readers of the padded image, directly or through quantize, dequantize and copies of one shape."""
+    def _readers(self, node: EdgeNode, element: Element) -> Iterator[EdgeNode]:
+        """Yields the readers of the padded image, directly or through quantize and dequantize of `element` and copies
+        of one shape."""
         for user in node.users:
             name = target_name(user)
-            if name.startswith("quantized_decomposed."):
-                yield from self._readers(user)
+            if name.startswith("quantized_decomposed.") and quantized_element(user) is element:
+                yield from self._readers(user, element)
             elif name in RESHAPES and shape_of(user) == shape_of(node):
-                yield from self._readers(user)
+                yield from self._readers(user, element)
             else:
                 yield user

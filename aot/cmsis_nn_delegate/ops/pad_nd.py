@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Layout
+from ..graph.tensor_type import Element, Layout
 from .annotation import NotAnnotated
 from .case import Case
 from .features import Features
@@ -43,6 +43,20 @@ _AXIS = Struct(
     ),
 )
 
+
+def _fields(element: Element, scalar: Scalar) -> tuple[Field, ...]:
+    return (
+        blocks.input("input", scalar, "input_count", doc=f"{scalar.element} [input_count]"),
+        blocks.output(scalar, "output_count", doc=f"{scalar.element} [output_count]"),
+        Field("input_count", I32, "elements"),
+        Field("output_count", I32, "elements"),
+        Field("row_size", I32, "elements"),
+        Field("mode", I32, low=min(PadMode), high=max(PadMode)),
+        blocks.number("fill", element=element),
+        *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
+    )
+
+
 KERNEL = KernelSpec(
     "pad_nd",
     Struct(
@@ -50,18 +64,14 @@ KERNEL = KernelSpec(
         "Pads int8 dimensions; the last is made of rows of row_size elements. Unused axes have size 1 and come first. "
         "What lies outside of the input: mode 0, the constant `fill`; 1, the input reflected at its first and last "
         "element; 2, its first or last element; 3, the input again, as on a ring.",
-        (
-            blocks.input("input", I8, "input_count", doc="int8 [input_count]"),
-            blocks.output(I8, "output_count", doc="int8 [output_count]"),
-            Field("input_count", I32, "elements"),
-            Field("output_count", I32, "elements"),
-            Field("row_size", I32, "elements"),
-            Field("mode", I32, low=min(PadMode), high=max(PadMode)),
-            blocks.number("fill"),
-            *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
-        ),
+        _fields(Element.INT8, I8),
         geometry="pad_nd",
     ),
+)
+KERNEL_INT16 = KernelSpec(
+    "pad_nd_int16",
+    Struct("PadNdInt16Args", "The same of int16.", _fields(Element.INT16, I16), geometry="pad_nd"),
+    priced_as="pad_nd",
 )
 
 
@@ -103,15 +113,26 @@ def _draw(d: Case) -> Value:
     return _pad(d, shape, before, after, mode)
 
 
-def _draw_image(d: Case) -> Value:
+def _draw_image(d: Case, element: Element = Element.INT8) -> Value:
     """Rows and columns of pixels around an image."""
     shape = [d.batch(), d.channels(), *d.pair(3, 6)]
     before, after = ((0, 0, *d.pair(0, 2)) for _ in range(2))
-    return _pad(d, shape, before, after, d.pick(*PadMode))
+    return _pad(d, shape, before, after, d.pick(*PadMode), element)
 
 
-def _pad(d: Case, shape: Sequence[int], before: Sequence[int], after: Sequence[int], mode: PadMode) -> Value:
-    source = d.input(*shape)
+def _draw_int16(d: Case) -> Value:
+    return _draw_image(d, Element.INT16)
+
+
+def _pad(
+    d: Case,
+    shape: Sequence[int],
+    before: Sequence[int],
+    after: Sequence[int],
+    mode: PadMode,
+    element: Element = Element.INT8,
+) -> Value:
+    source = d.input(*shape, element=element)
     value = source.scale * d.integer(-200, 200)
     attrs = PadNdAttrs(tuple(before), tuple(after), int(mode), value if mode is PadMode.CONSTANT else 0.0)
     return d.node("pad_nd", [source], attrs, source.quant)
@@ -124,8 +145,8 @@ class PadNd(Op):
     name = "pad_nd"
     annotation = NotAnnotated("it stands for pad and roll")
     attrs = PadNdAttrs
-    kernels = (KERNEL,)
-    draws = (_draw, _draw_image)
+    kernels = (KERNEL, KERNEL_INT16)
+    draws = (_draw, _draw_image, _draw_int16)
     computes = False
     keeps_quant = True
     layouts = Layouts.SAME

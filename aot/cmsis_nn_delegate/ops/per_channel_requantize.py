@@ -29,10 +29,11 @@ def effective_bias(weight: Value, bias: Value, zero_point: int) -> np.ndarray:
 
 
 def finish(node: Node, acc: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Turns sums of products, channels last, into the int8 output. `acc` may be any exact dtype."""
+    """Turns sums of products, channels last, into the output. `acc` may be any exact dtype."""
     total = wrap32(acc.astype(np.int64) + bias)
     lo, hi = node.attrs.clamp.quantized(node.output.type)
-    return to_output(requantize(total, *output_multipliers(node)), node.output.zero_point, lo, hi)
+    output = node.output
+    return to_output(requantize(total, *output_multipliers(node)), output.zero_point, lo, hi, output.element)
 
 
 def constants(node: Node, weights: np.ndarray, bias: np.ndarray) -> Mapping[str, np.ndarray]:

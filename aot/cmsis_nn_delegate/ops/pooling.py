@@ -12,9 +12,11 @@ from ..edge.nodes import operand, pair, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
+from ..format.element import COMMON_ELEMENT
 from ..format.record import Field, Struct
 from ..format.schema import MAX_STEP
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import block_values, storage
 from .attrs import PoolAttrs
 from .case import Case
@@ -32,6 +34,23 @@ POOL_PARAMS = Struct(
 )
 
 
+POOL_INT16_PARAMS = Struct(
+    "PoolInt16Params",
+    "PoolParams of int16.",
+    (*POOL_PARAMS.fields[:2], Field("activation", blocks.ACTIVATION_INT16)),
+)
+
+
+def sizes(params: Struct = POOL_PARAMS) -> tuple[Field, ...]:
+    """Returns the numbers of the argument block of a pool."""
+    return (
+        Field("params", params),
+        Field("input_dims", blocks.DIMS),
+        Field("filter_dims", blocks.DIMS, "h, w of the window; n = c = 1"),
+        Field("output_dims", blocks.DIMS),
+    )
+
+
 # Of any output size: where it divides the input's, all windows are alike.
 ADAPTIVE_AVERAGES = ("aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default")
 
@@ -41,10 +60,10 @@ def divides(node: EdgeNode) -> bool:
     return not any(i % o for i, o in zip(shape_of(operand(node))[-2:], shape_of(node)[-2:]))
 
 
-def mean(total: np.ndarray, count: np.ndarray, lo: int, hi: int) -> np.ndarray:
-    """Returns int8 means of `count` steps each, halves away from zero."""
+def mean(total: np.ndarray, count: np.ndarray, lo: int, hi: int, element: Element = COMMON_ELEMENT) -> np.ndarray:
+    """Returns means of `count` steps each, halves away from zero, as `element`."""
     limited: np.ndarray = np.clip(np.sign(total) * ((np.abs(total) + count // 2) // count), lo, hi)
-    return limited.astype(np.int8)
+    return limited.astype(element.numpy)
 
 
 def output_shape(inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
@@ -82,10 +101,10 @@ def features(node: Node) -> Features:
     )
 
 
-def draw_image(d: Case) -> tuple[Value, PoolAttrs]:
+def draw_image(d: Case, element: Element = COMMON_ELEMENT) -> tuple[Value, PoolAttrs]:
     """An image and windows each of which sees some of it."""
     kernel = d.pair(1, 5)
-    x = d.image(d.batch(), d.channels(), kernel)
+    x = d.image(d.batch(), d.channels(), kernel, element=element)
     # With a stride of at most the kernel, less what is padded, no window lies beyond the image.
     padding = d.padding(kernel)
     far = padding.bottom, padding.right

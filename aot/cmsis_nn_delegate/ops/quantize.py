@@ -86,6 +86,7 @@ class Quantize(Op):
         "float32 to int8, per tensor, at the border of what is delegated; states of recurrent layers to int16",
         "int8 to int8 with another scale and zero point, anywhere",
     )
+    elements = None
     computes = False
     only_moves = True
     shapeless_output = True

@@ -14,6 +14,7 @@ from typing import Union
 
 import numpy as np
 
+from ..format.element import COMMON_ELEMENT, Element
 from ..format.schema import MAX_SHIFT, MIN_SHIFT
 
 # A number for all elements of an array, or an array that broadcasts against it.
@@ -76,10 +77,10 @@ def requantize(acc: np.ndarray, multiplier: Integers, shift: Integers) -> np.nda
     return divide_by_power_of_two(product, np.maximum(-shift, 0))
 
 
-def to_output(acc: np.ndarray, zero_point: int, lo: int, hi: int) -> np.ndarray:
-    """int8 clamp(acc + zero_point, lo, hi)."""
+def to_output(acc: np.ndarray, zero_point: int, lo: int, hi: int, element: Element = COMMON_ELEMENT) -> np.ndarray:
+    """clamp(acc + zero_point, lo, hi), as `element`."""
     limited: np.ndarray = np.clip(wrap32(acc + zero_point), lo, hi)
-    return limited.astype(np.int8)
+    return limited.astype(element.numpy)
 
 
 # Fixed point for softmax ----------------------------------------------------

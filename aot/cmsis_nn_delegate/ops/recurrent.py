@@ -188,6 +188,7 @@ class Recurrent(Op):
     further: ClassVar[tuple[str, ...]] = ()
     # Of what is requantized to the output after the point.
     real_bits: ClassVar[int] = gate_functions.RESULT_BITS
+    elements = None
     layouts = Layouts.ROW_MAJOR
 
     # Edge program -----------------------------------------------------------
@@ -199,6 +200,7 @@ class Recurrent(Op):
             lambda: refuse_lengths(context.arguments(node)[-1], shape_of(operand(node, 1))[0], context),
             lambda: self._refuse_variable(parameters, context),
             lambda: context.refuse_quant(node, [source]),
+            lambda: context.refuse_elements(node, (Element.INT8,), [source]),
             lambda: self._refuse_weights(parameters, context),
             lambda: self._refuse_states(node, parameters, context),
         )
@@ -636,7 +638,7 @@ def _state_type(source: EdgeNode, context: EdgeContext) -> Optional[tuple[Elemen
     """Returns how the state `source` is quantized; None if it is not, or not with one scale."""
     constant = context.constant_float(source)
     if constant is None:
-        quant = context.input_quant(source, states=True)
+        quant = context.input_quant(source)
         element = None if quant is None else quantized_element(context.source(source))
         return None if quant is None or element is None else (element, quant)
     if not constant.quantized or constant.axis is not None or constant.dtype not in (INT16.value, Element.INT8.value):

@@ -10,6 +10,7 @@ import numpy as np
 from ..edge.nodes import DEQUANTIZE, RESHAPES, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
+from ..format.element import KERNEL_ELEMENTS
 from ..graph.ir import Node
 from . import channels, storage
 from .annotation import SameScale
@@ -43,6 +44,7 @@ class Reshape(Op):
         )
     )
     limits = ("moves data only where the memory order of an image changes",)
+    elements = KERNEL_ELEMENTS
     computes = False
     only_moves = True
     keeps_quant = True
@@ -54,8 +56,8 @@ class Reshape(Op):
         # compare: that operator's own check looks through it.
         alone = target_name(context.source(source)) == DEQUANTIZE
         refusal: Optional[Refusal] = context.refuse_tensors(node, source)
-        if refusal is None and alone and context.output_quant(node, states=True) is not None:
-            refusal = context.refuse_quant(node, [source], same=True, states=True)
+        if refusal is None and alone and context.output_quant(node) is not None:
+            refusal = context.refuse_quant(node, [source], same=True)
         return refusal
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:

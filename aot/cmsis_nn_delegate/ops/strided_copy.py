@@ -1,4 +1,4 @@
-"""int8 copy between two tensors that are walked in steps; created by passes."""
+"""Copy between two tensors that are walked in steps; created by passes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from .annotation import NotAnnotated
 from .case import Case
 from .features import Features
@@ -32,6 +33,19 @@ _AXIS = Struct(
     ),
 )
 
+
+def _fields(element: Scalar) -> tuple[Field, ...]:
+    return (
+        blocks.input("input", element, "input_count", doc=f"{element.element} [input_count]"),
+        blocks.output(element, "output_count", doc=f"{element.element} [output_count]"),
+        Field("input_count", I32, "elements"),
+        Field("output_count", I32, "elements"),
+        Field("input_offset", I32, "of the first element read"),
+        Field("output_offset", I32, "of the first element written"),
+        *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
+    )
+
+
 KERNEL = KernelSpec(
     "strided_copy",
     Struct(
@@ -39,17 +53,14 @@ KERNEL = KernelSpec(
         "Copies int8 elements in nested loops, the first axis outermost; unused axes have size 1 and come first. The "
         "input starts at input_offset, the output at output_offset. Every step stays inside both tensors. The copy may "
         "leave elements of the output as they are.",
-        (
-            blocks.input("input", I8, "input_count", doc="int8 [input_count]"),
-            blocks.output(I8, "output_count", doc="int8 [output_count]"),
-            Field("input_count", I32, "elements"),
-            Field("output_count", I32, "elements"),
-            Field("input_offset", I32, "of the first element read"),
-            Field("output_offset", I32, "of the first element written"),
-            *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
-        ),
+        _fields(I8),
         geometry="strided_copy",
     ),
+)
+KERNEL_INT16 = KernelSpec(
+    "strided_copy_int16",
+    Struct("StridedCopyInt16Args", "The same of int16 elements.", _fields(I16), geometry="strided_copy"),
+    priced_as="strided_copy",
 )
 
 
@@ -97,6 +108,15 @@ def _draw_rows(d: Case) -> Value:
     return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
 
 
+def _draw_int16(d: Case) -> Value:
+    """Two channels of an image, or a part of its rows, one of which begins between two words."""
+    rows, row_size, skipped = d.integer(1, 8), d.integer(1, 40), d.integer(0, 5)
+    source = d.input(rows, row_size + skipped, element=Element.INT16)
+    if d.pick(False, True):
+        return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
+    return _copy(d, source, [row_size, rows, 2], [-1, row_size + skipped, 0], row_size - 1 + d.integer(0, skipped))
+
+
 def _copy(d: Case, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
     order = list(range(len(sizes)))
     if d.pick(False, True):
@@ -115,8 +135,8 @@ class StridedCopy(Op):
     name = "strided_copy"
     annotation = NotAnnotated("passes create it, from operators that move values")
     attrs = StridedCopyAttrs
-    kernels = (KERNEL,)
-    draws = (_draw, _draw, _draw_rows)
+    kernels = (KERNEL, KERNEL_INT16)
+    draws = (_draw, _draw, _draw_rows, _draw_int16)
     computes = False
     only_moves = True
     layouts = Layouts.ANY

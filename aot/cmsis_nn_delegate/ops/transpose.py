@@ -1,4 +1,4 @@
-"""int8 change of memory order; created by passes."""
+"""Change of memory order; created by passes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Layout
+from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import NotAnnotated
 from .attrs import TransposeAttrs
@@ -20,27 +20,46 @@ from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
 
+
+def _fields(element: Scalar) -> tuple[Field, ...]:
+    name = element.element
+    return (
+        blocks.input("input", element, "batch", "rows", "columns", doc=f"{name} [batch, rows, columns]"),
+        blocks.output(element, "batch", "rows", "columns", doc=f"{name} [batch, columns, rows]"),
+        Field("batch", I32),
+        Field("rows", I32),
+        Field("columns", I32),
+    )
+
+
 KERNEL = KernelSpec(
     "transpose",
     Struct(
         "TransposeArgs",
         "int8 [batch, rows, columns] to [batch, columns, rows]: NCHW to NHWC with rows = c and columns = h * w, "
         "the reverse with them exchanged, and a copy with rows = 1.",
-        (
-            blocks.input("input", I8, "batch", "rows", "columns", doc="int8 [batch, rows, columns]"),
-            blocks.output(I8, "batch", "rows", "columns", doc="int8 [batch, columns, rows]"),
-            Field("batch", I32),
-            Field("rows", I32),
-            Field("columns", I32),
-        ),
+        _fields(I8),
     ),
+)
+KERNEL_INT16 = KernelSpec(
+    "transpose_int16",
+    Struct("TransposeInt16Args", "The same of int16 elements.", _fields(I16)),
+    priced_as="transpose",
 )
 
 
 def _draw(d: Case) -> Value:
+    return _transposed(d, Element.INT8)
+
+
+def _draw_int16(d: Case) -> Value:
+    return _transposed(d, Element.INT16)
+
+
+def _transposed(d: Case, element: Element) -> Value:
     layouts = (Layout.ROW_MAJOR, Layout.CHANNELS_LAST)
     source, target = d.pick(layouts, layouts[::-1])
-    return d.transpose(d.input(d.batch(), d.channels(), *d.pair(1, 6), layout=source), target)
+    return d.transpose(d.input(d.batch(), d.channels(), *d.pair(1, 6), layout=source, element=element), target)
 
 
 class Transpose(Op):
@@ -49,8 +68,8 @@ class Transpose(Op):
     name = "transpose"
     annotation = NotAnnotated("passes create it, to move images between memory orders")
     attrs = TransposeAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, KERNEL_INT16)
+    draws = (_draw, _draw_int16)
     computes = False
     only_moves = True
     layouts = Layouts.ANY

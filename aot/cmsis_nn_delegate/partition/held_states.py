@@ -116,7 +116,7 @@ def _buffers(program: ExportedProgram) -> Iterator[tuple[Node, str]]:
 
 def _type_of(node: Node) -> Optional[tuple[Element, Quant]]:
     """Returns what a quantize makes, or a dequantize reads."""
-    quant, element = quant_of(node, states=True), quantized_element(node)
+    quant, element = quant_of(node), quantized_element(node)
     return None if quant is None or element is None else (element, quant)
 
 

@@ -69,7 +69,7 @@ def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[
     op = find_op(node, context)
     if op is None:
         raise ValueError(f"{node.name}: there is no kernel for {target_name(node) or node.target}")
-    refusal = None if checked else op.check(node, context)
+    refusal = None if checked else op.refuse(node, context)
     refusal = refusal or op.check_data(node, context)
     if refusal is not None:
         raise ValueError(f"{node.name} ({target_name(node)}) cannot be delegated: {refusal.message}")
@@ -78,13 +78,13 @@ def _import_call(node: EdgeNode, context: ImportContext, checked: bool) -> list[
 
 def _input(node: EdgeNode) -> Value:
     element, layout = _border(node, "input", _INPUTS)
-    quant = _input_quant(node, element) if element.is_quantized else None
+    quant = _input_quant(node, element) if element.is_activation else None
     return Value(node.name, TensorType(element, shape_of(node), layout, quant))
 
 
 def _input_quant(node: EdgeNode, element: Element) -> Quant:
     """Returns the parameters with which a quantized input is read."""
-    quants = {quant_of(user, states=True) for user in node.users if target_name(user) == DEQUANTIZE}
+    quants = {quant_of(user) for user in node.users if target_name(user) == DEQUANTIZE}
     quant = quants.pop() if len(quants) == 1 else None
     if quant is None or len(node.users) != sum(target_name(user) == DEQUANTIZE for user in node.users):
         raise ValueError(

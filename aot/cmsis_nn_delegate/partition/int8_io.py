@@ -1,6 +1,6 @@
-"""Quantized inputs and outputs: `check_int8_io` says before calibration whether a model can have them, and `with_io`
-gives them to a quantized program, with `io="int8"`. Inputs of booleans become int8, 0 and 1, in any case: the bytes are
-the same.
+"""Quantized inputs and outputs: `check_quantized_io` says before calibration whether a model can have them, and
+`with_io` gives them to a quantized program, with `io="int8"` or another type of activations. Inputs of booleans become
+int8, 0 and 1, in any case: the bytes are the same.
 
 The program then takes the results of its inputs' quantize nodes, and returns the operands of its outputs' dequantize
 nodes. ExecuTorch's QuantizeInputs and QuantizeOutputs do this to an edge program, but only before it is partitioned,
@@ -19,36 +19,42 @@ from torch.fx import Graph, GraphModule, Node
 
 from ..edge.context import is_index
 from ..edge.naming import described
-from ..edge.nodes import DEQUANTIZE, QUANTIZE, operand, quant_of, target_name
+from ..edge.nodes import DEQUANTIZE, QUANTIZE, element_type, operand, quant_of, quantized_element, target_name
 from ..edge.torch_types import element_of
-from ..format.element import KERNEL_ELEMENTS, named
+from ..format.element import KERNEL_ELEMENTS
 from ..graph.tensor_type import Quant
 from ..support.errors import UserError
 from .decompose import decompose
 
 IO = ("float", *(element.value for element in KERNEL_ELEMENTS))
-_QUANTIZED = named(*KERNEL_ELEMENTS)  # for messages
 # How booleans are read.
 _BYTES = Quant((1.0,), 0)
+# Of this package's recurrent layers.
+_LAYERS = "cmsis_nn_delegate."
 _ASSERTION = "aten._assert_tensor_metadata.default"
 
 
-def check_int8_io(prepared: GraphModule) -> None:
-    """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float, or an output that
-    stays float. Inputs and outputs of integers stay as they are."""
+def check_quantized_io(prepared: GraphModule, io: str) -> None:
+    """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float or as another type
+    than `io`, or an output that stays float or has another type. Inputs and outputs of integers stay as they are, and
+    states of recurrent layers that have another type stay in float."""
     for node in prepared.graph.nodes:
         if node.op != "placeholder" or is_index(node) or _is_bool(node):
             continue
         if not node.users:
-            raise _refused(f"input {node.name}", "nothing reads it")
+            raise _refused(f"input {node.name}", io, "nothing reads it")
         for user in node.users:
             if not _observes(user):
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
-                raise _refused(f"input {node.name}", f"it is read by {what}, which stays in float")
+                raise _refused(f"input {node.name}", io, f"it is read by {what}, which stays in float")
+            if _observed(user) != io and not all(_is_layer(reader) for reader in user.users):
+                raise _other_type(f"input {node.name}", io, _observed(user))
     for index, node in enumerate(_results(prepared.graph)):
         if not _observes(node) and not is_index(node):
             cause = f"it comes from {described(node)}, which stays in float"
-            raise _refused(f"output {index} ({node.name})", cause)
+            raise _refused(f"output {index} ({node.name})", io, cause)
+        if _observes(node) and _observed(node) != io and not _is_layer(operand(node)):
+            raise _other_type(f"output {index} ({node.name})", io, _observed(node))
 
 
 def _results(graph: Graph) -> list[Node]:
@@ -65,9 +71,28 @@ def _observes(node: Node) -> bool:
     return module is not None and hasattr(module.get_submodule(str(node.target)), "calculate_qparams")
 
 
-def _refused(what: str, cause: str) -> UserError:
+def _observed(node: Node) -> str:
+    """Returns the type that convert_pt2e will quantize to here."""
+    module: Any = node.graph.owning_module
+    return element_type(module.get_submodule(str(node.target)).dtype)
+
+
+def _is_layer(node: Node) -> bool:
+    """Returns whether it is a recurrent layer, whose states may have more bits than other tensors."""
+    return str(node.target).startswith(_LAYERS)
+
+
+def _refused(what: str, io: str, cause: str) -> UserError:
     return UserError(
-        f"{what} cannot become {_QUANTIZED}: {cause}; use float inputs and outputs, or operators that are quantized",
+        f"{what} cannot become {io}: {cause}; use float inputs and outputs, or operators that are quantized",
+        exit_code=1,
+    )
+
+
+def _other_type(what: str, io: str, found: str) -> UserError:
+    return UserError(
+        f"{what} cannot become {io}: it is quantized to {found}; use inputs and outputs of float or {found}, or give "
+        f"what reads or computes it the format {io}",
         exit_code=1,
     )
 
@@ -81,9 +106,11 @@ def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Opt
 
 
 def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
-    """Returns a decomposed copy of `program` with inputs and outputs of type `io`, "float" or "int8".
+    """Returns a decomposed copy of `program` with inputs and outputs of type `io`, "float" or a type of activations.
+    What is quantized to another type stays in float, as states of recurrent layers with more bits do;
+    `check_quantized_io` refuses the rest.
 
-    ValueError names an input that cannot become int8 because something reads it in float, or such an output because it
+    ValueError names an input that cannot become `io` because something reads it in float, or such an output because it
     is not dequantized.
     """
     if io not in IO:
@@ -92,9 +119,9 @@ def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
     for node in _user_inputs(program):
         _take_bytes(node)
         if io != "float":
-            _quantize_input(node)
+            _quantize_input(node, io)
     if io != "float":
-        _quantize_outputs(program)
+        _quantize_outputs(program, io)
     graph = program.graph_module.graph
     graph.eliminate_dead_code()
     graph.lint()
@@ -125,14 +152,16 @@ def _is_bool(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and value.dtype == torch.bool
 
 
-def _quantize_input(node: Node) -> None:
-    if _is_quantized(node) or is_index(node) or _is_bool(node) or (node.users and all(map(_of_state, node.users))):
+def _quantize_input(node: Node, io: str) -> None:
+    if _is_quantized(node) or is_index(node) or _is_bool(node):
+        return
+    if node.users and all(_is_other_type(user, io) for user in node.users):
         return
     quant = _input_quant(node)
     if quant is None:
         readers = ", ".join(f"{user.name} ({target_name(user) or user.op})" for user in node.users)
         raise ValueError(
-            f"input {node.name} cannot become {_QUANTIZED}: it is read by {readers or 'nothing'}, not by "
+            f"input {node.name} cannot become {io}: it is read by {readers or 'nothing'}, not by "
             "quantize nodes of one scale and zero point; use float inputs and outputs, or have "
             "its readers quantized"
         )
@@ -155,15 +184,15 @@ def _user_outputs(program: ExportedProgram) -> list[tuple[int, OutputSpec, Node]
     return [(i, spec, node) for i, (spec, node) in pairs if spec.kind is OutputKind.USER_OUTPUT]
 
 
-def _quantize_outputs(program: ExportedProgram) -> None:
+def _quantize_outputs(program: ExportedProgram, io: str) -> None:
     output = program.graph.output_node()
     results = _results(program.graph)
     for index, spec, node in _user_outputs(program):
-        if _is_quantized(node) or is_index(node) or _of_state(node):
+        if _is_quantized(node) or is_index(node) or _is_other_type(node, io):
             continue
         if _output_quant(node) is None:
             raise ValueError(
-                f"output {index} ({node.name}) cannot become {_QUANTIZED}: it comes from "
+                f"output {index} ({node.name}) cannot become {io}: it comes from "
                 f"{target_name(node) or node.op}, not from a dequantize; use float inputs and "
                 "outputs, or have what computes it quantized"
             )
@@ -172,11 +201,12 @@ def _quantize_outputs(program: ExportedProgram) -> None:
     output.args = (tuple(results),)
 
 
-def _of_state(node: Node) -> bool:
-    """Returns whether it quantizes or dequantizes a state of 16 bits, which stays in float at the border."""
-    if target_name(node) not in (QUANTIZE, DEQUANTIZE):
+def _is_other_type(node: Node, io: str) -> bool:
+    """Returns whether it quantizes to another type of activations than `io`, or dequantizes one."""
+    if target_name(node) not in (QUANTIZE, DEQUANTIZE) or quant_of(node) is None:
         return False
-    return quant_of(node) is None and quant_of(node, states=True) is not None
+    element = quantized_element(node)
+    return element is not None and element.value != io
 
 
 def _is_quantized(node: Node) -> bool:

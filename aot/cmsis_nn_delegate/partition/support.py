@@ -25,10 +25,11 @@ from torch.fx import Node
 from ..edge.context import EdgeContext, is_index
 from ..edge.functions import Functions, name_in
 from ..edge.naming import left_in_float
-from ..edge.nodes import GETITEM, operand, quant_of, target_name
+from ..edge.nodes import GETITEM, operand, quantized_element, target_name
 from ..edge.refusal import Reason, Refusal
+from ..format.element import COMMON_ELEMENT
 from ..format.schema import MAX_IO
-from ..ops.annotation import LookUp
+from ..ops.annotation import LookUp, RecurrentLayer
 from ..ops.op import Op
 from ..ops.registry import OPS
 from ..providers.provider import Provider
@@ -129,7 +130,7 @@ class Support:
 
     def _check(self, node: Node, op: Op, data_later: bool, earlier: Optional[Support]) -> Optional[Refusal]:
         if earlier is None or not earlier._accepts(node):
-            refusal = op.check(node, self.context)
+            refusal = op.refuse(node, self.context)
             if refusal is not None:
                 return refusal
         refusal = self._refuse_provider(op)
@@ -373,8 +374,9 @@ class Support:
     # Grouping ---------------------------------------------------------------
 
     def _units(self) -> dict[Node, Node]:
-        """Returns a representative for each delegated node; nodes that exchange float tensors share one, and those that
-        exchange states of 16 bits, which are no inputs and outputs of a call."""
+        """Returns a representative for each delegated node; nodes that exchange float tensors share one. So do those
+        that exchange states of recurrent layers with more bits than other tensors, and what only moves these, so that
+        one call reads and keeps a state."""
         parent = {node: node for node in self._ops}
 
         def find(node: Node) -> Node:
@@ -383,10 +385,11 @@ class Support:
                 node = parent[node]
             return node
 
+        wide_states = any(isinstance(op.annotation, RecurrentLayer) for op in self._ops.values())
         for node, op in self._ops.items():
             others = (*self._activation_inputs(node), *self._readers(node))
             if op.name in ("quantize", "dequantize"):
-                if quant_of(node) is not None or quant_of(node, states=True) is None:
+                if not wide_states or quantized_element(node) in (None, COMMON_ELEMENT):
                     continue
                 if op.name == "quantize":
                     others = (*self._readers(node),)

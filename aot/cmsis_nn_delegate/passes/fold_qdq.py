@@ -8,7 +8,7 @@ import numpy as np
 
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
-from ..ops.lookup import LookupAttrs, indices, table_value
+from ..ops.lookup import LookupAttrs, has_table, indices, table_value
 from ..ops.registry import OPS
 from .rewriting import merge_sources, remove_dead
 
@@ -18,8 +18,8 @@ def fold_qdq(graph: Graph) -> None:
 
     Only the quantize nodes of float graph inputs and the dequantize nodes of float
     graph outputs remain. A quantize that follows a dequantize with other parameters becomes a
-    look-up, which is exact and can be joined with others; both stay where one of them has 16 bits,
-    for which a table would be too large. If an operator has no quantize directly
+    look-up, which is exact and can be joined with others; both stay where one of them has more bits
+    than a table has entries for. If an operator has no quantize directly
     after it (because it feeds a reshape, say), it takes the parameters of the next quantize.
     """
     integer: dict[Value, Value] = {}  # of each float value, its integer counterpart
@@ -61,7 +61,8 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
     source = integer.get(node.inputs[0])
     if source is None:
         return  # reads a float graph input
-    if not (source.element.is_activation and node.output.element.is_activation) and source.type != node.output.type:
+    tables = has_table(source.element) and has_table(node.output.element)
+    if not tables and (source.element, source.quant) != (node.output.element, node.output.quant):
         real = Value(f"{node.name}_real", TensorType(Element.FLOAT32, source.shape))
         before = Node("dequantize", f"{node.name}_dequantize", [source], [real], sources=node.sources)
         graph.nodes.insert(graph.nodes.index(node), before)

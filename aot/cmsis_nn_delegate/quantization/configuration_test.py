@@ -112,7 +112,7 @@ def test_presets_decide_everything(preset):
 
 def test_settings_that_an_override_leaves_out_are_those_of_the_preset():
     configuration = Configuration("fast-linear", everywhere=QuantizationConfig(observer="minmax"))
-    assert configuration.general() == QuantizationConfig(False, "per-channel", "affine", "minmax")
+    assert configuration.general() == QuantizationConfig(False, "per-channel", "affine", "minmax", "int8")
     assert configuration.general(linear=True).weights == "per-tensor"
     assert Configuration("fast-linear", "per-channel").general(linear=True).weights == "per-channel"
 

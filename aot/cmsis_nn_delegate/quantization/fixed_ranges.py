@@ -8,11 +8,12 @@ from torch.fx import Graph, Node
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
+from ..format.element import COMMON_ELEMENT
 from ..support.errors import UserError, closest
 from .in_place import describe
 from .overrides import module_stack, output_of_module
 from .shared_scales import Place, owner_of, set_spec, spec_of
-from .specs import fixed_range
+from .specs import element_of_spec, fixed_range
 
 
 def fix_ranges(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> None:
@@ -21,7 +22,8 @@ def fix_ranges(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> None:
     for name, (low, high) in ranges.items():
         for place in _places(_tensor(graph, name), name):
             owner = owner_of(place)
-            spec, wanted = spec_of(owner), fixed_range(low, high)
+            spec = spec_of(owner)
+            wanted = fixed_range(low, high, element_of_spec(spec) or COMMON_ELEMENT)
             if isinstance(spec, FixedQParamsQuantizationSpec) and spec != wanted:
                 raise UserError(
                     f"ranges: the scale of {name!r} is fixed already, by the function that computes it or by the range "

@@ -49,6 +49,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS, Element
 from ..ops.annotation import (
     Annotation,
     Elementwise,
@@ -67,12 +68,13 @@ from . import configuration_file, overrides
 from .configuration import SKIP, Configuration, QuantizationConfig
 from .fixed_ranges import fix_ranges
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
+from .narrowed import keep_asked
 from .overrides import settings_of, stays_float
 from .prepare import BATCH_NORM, remove_identities
 from .rewrites import rewrite
 from .rewriting import evaluated
 from .shared_scales import owner_of, point_to_first, scale_of, set_spec, spec_of
-from .specs import MASK, MASKED_SCORES, RANGE, Specs, fixed, fixed_range
+from .specs import ELEMENT, MASK, MASKED_SCORES, RANGE, Specs, element_of_spec, fixed, fixed_range
 from .state_scales import narrow_readers, read_states_once, share_state_scales, states_in_float
 from .worthwhile import drop_workless
 
@@ -84,6 +86,12 @@ for _op in sorted(OPS.values(), key=lambda op: not isinstance(op.annotation, Una
         _ANNOTATIONS.setdefault(_target, []).append(_op.annotation)
 _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
+_DROPOUT = SameScale(())
+# By the identity of an annotation, what the operator's kernels compute in.
+_ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
+_ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
+# Those of operators that only move values, which take them as they come.
+_MOVES = {id(_DROPOUT), *(id(op.annotation) for op in OPS.values() if not op.computes)}
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
 # Cells beside a layer that reads an input are alone.
 _WORKING |= {str(op.annotation.cells) for op in OPS.values() if isinstance(op.annotation, RecurrentLayer)}
@@ -239,7 +247,7 @@ class CmsisNnQuantizer(Quantizer):
                 continue
             if not in_float.isdisjoint(node.all_input_nodes) or not state.isdisjoint(_weights_of(node)):
                 continue
-            annotations = [SameScale(())] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
+            annotations = [_DROPOUT] if node.target in DROPOUT else _ANNOTATIONS.get(str(node.target), [])
             # A mask or indices, which are beside the input of such operators, have no scale.
             masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
             look_up = any(isinstance(annotation, LookUp) for annotation in annotations)
@@ -250,7 +258,8 @@ class CmsisNnQuantizer(Quantizer):
                 continue
             any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
-        narrow_readers(model.graph, _TAKING_STATES, self._specs.activation(self.configuration.general()))
+        wide = {node for node in model.graph.nodes if _element_of(node) is not COMMON_ELEMENT}
+        narrow_readers(model.graph, _TAKING_STATES, wide, self._specs.activation(self.configuration.general()))
         share_state_scales(model.graph)
         fix_ranges(model.graph, self.configuration.ranges)
         point_to_first(model.graph)
@@ -264,6 +273,7 @@ class CmsisNnQuantizer(Quantizer):
     def _annotate(self, node: Node, annotation: Annotation, constants: set[Node], numbers: set[Node]) -> bool:
         """Annotates `node` if `annotation` applies to it. Returns whether it does. `numbers` are the constants with one
         element."""
+        node.meta[ELEMENT] = self._element(node, annotation)
         if isinstance(annotation, Weighted):
             return self._annotate_weighted(node, annotation)
         if isinstance(annotation, Elementwise):
@@ -281,16 +291,16 @@ class CmsisNnQuantizer(Quantizer):
             self._mark(node, {source: self._specs.table}, SharedQuantizationSpec((source, node)))
             return True
         if isinstance(annotation, IndexOutput):
-            self._mark(node, {source: self._input(source)}, None)
+            self._mark(node, {source: self._input(source, node)}, None)
             return True
         if isinstance(annotation, FixedOutput):
-            self._mark(node, {source: self._input(source)}, fixed(annotation.scale, annotation.zero_point))
+            self._mark(node, {source: self._input(source, node)}, fixed(annotation.scale, annotation.zero_point))
             return True
         if not isinstance(annotation, SameScale) or source in constants:
             return False
         if annotation.when is not None and not annotation.when(node):
             return False
-        self._mark(node, {source: self._input(source)}, SharedQuantizationSpec((source, node)))
+        self._mark(node, {source: self._input(source, node)}, SharedQuantizationSpec((source, node)))
         return True
 
     def _annotate_weighted(self, node: Node, annotation: Weighted) -> bool:
@@ -305,7 +315,7 @@ class CmsisNnQuantizer(Quantizer):
         if annotation.transposed and spec is self._specs.per_channel:
             spec, derive = self._transposed(node)
         inputs: dict[Node, QuantizationSpecBase] = {
-            source: self._input(source),
+            source: self._input(source, node),
             weight: spec,
         }
         if bias is not None:
@@ -344,7 +354,8 @@ class CmsisNnQuantizer(Quantizer):
             return False  # a number
         if any(arg in constants and not _is_finite(arg) for arg in operands):
             return False  # a mask, for which int8 has no number
-        specs = {arg: self._specs.constant if arg in constants else self._input(arg) for arg in operands}
+        constant = self._specs.constant(_element_of(node))
+        specs = {arg: constant if arg in constants else self._input(arg, node) for arg in operands}
         self._mark_with_activation(node, specs)
         return True
 
@@ -353,7 +364,7 @@ class CmsisNnQuantizer(Quantizer):
         sources = [arg for arg in given if isinstance(arg, Node) and arg not in numbers]
         if len(sources) != 1 or sources[0] in constants or _value(sources[0]).shape != _value(node).shape:
             return False
-        inputs = {sources[0]: self._input(sources[0])}
+        inputs = {sources[0]: self._input(sources[0], node)}
         parameters = annotation.fixed.get(str(node.target))
         if parameters is None:
             self._mark_with_activation(node, inputs)
@@ -379,7 +390,7 @@ class CmsisNnQuantizer(Quantizer):
         if not joined and all(spec == scales[0] for spec in scales):
             joined = set(tensors)
         inputs: dict[Node, QuantizationSpecBase] = dict.fromkeys(tensors, SharedQuantizationSpec((first, node)))
-        inputs[first] = self._input(first) if first in joined else self._activation(node)
+        inputs[first] = self._input(first, node) if first in joined else self._activation(node)
         self._mark(node, inputs, SharedQuantizationSpec((first, node)))
         return True
 
@@ -397,20 +408,20 @@ class CmsisNnQuantizer(Quantizer):
             cells = _beside(node, annotation.cells)
             if cells is None:
                 return False  # `rewrite` adds them
-            self._mark(cells, {source: self._input(source)}, self._specs.cells)
+            self._mark(cells, {source: self._input(source, node)}, self._specs.cells)
             specs.append(SharedQuantizationSpec(cells))
         if annotation.units is not None:
             units = _beside(node, annotation.units)
             if units is None:
                 return False
             config = settings_of(node).over(self.configuration.general())
-            self._mark(units, {source: self._input(source)}, self._specs.activation(config))
+            self._mark(units, {source: self._input(source, node)}, self._specs.activation(config))
             projection, start = arguments[after + 4 : after + 6]
             weights |= {projection: self._specs.per_gate(1), start: SharedQuantizationSpec(units)}
         given: dict[Node, QuantizationSpecBase] = {
             state: self._state(state, spec) for state, spec in zip(states, specs)
         }
-        inputs: dict[Node, QuantizationSpecBase] = {source: self._input(source), **given, **weights}
+        inputs: dict[Node, QuantizationSpecBase] = {source: self._input(source, node), **given, **weights}
         self._mark(node, inputs, self._activation(node))
         last = SharedQuantizationSpec((states[-1], node))
         for reader in node.users:
@@ -431,15 +442,34 @@ class CmsisNnQuantizer(Quantizer):
 
     # Helpers ----------------------------------------------------------------
 
-    def _input(self, source: Node) -> QuantizationSpecBase:
-        """The spec for reading `source`: that of its output if it has one, so that nothing
-        is requantized between two operators."""
+    def _element(self, node: Node, annotation: Annotation) -> Element:
+        """Returns the type of the activations of `node`: the one that it is asked to have if its kernels take that.
+        What only moves values leaves them as they are."""
+        taken = _ELEMENTS[id(annotation)]
+        hidden = MASKED_SCORES in node.meta or any(MASK in source.meta for source in node.all_input_nodes)
+        wanted = Element(str(settings_of(node).over(self.configuration.general()).format))
+        if id(annotation) in _MOVES:
+            source = node.all_input_nodes[0]
+            wanted = source.meta.get(ELEMENT, wanted)
+            if str(node.target) in _TAKING_STATES:
+                wanted = element_of_spec(scale_of(source)) or wanted
+        if wanted in taken and not hidden:
+            return wanted
+        if wanted is not COMMON_ELEMENT:
+            keep_asked(node, wanted)
+        return COMMON_ELEMENT
+
+    def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
+        """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that
+        nothing is requantized between two operators."""
+        element = _element_of(node)
         annotation: Optional[QuantizationAnnotation] = source.meta.get(Q_ANNOTATION_KEY)
         if annotation is not None and annotation.output_qspec is not None:
-            return SharedQuantizationSpec(source)
-        if source.meta.get(MASK):
+            if element_of_spec(scale_of(source)) is element:
+                return SharedQuantizationSpec(source)
+        elif source.meta.get(MASK):
             return self._specs.mask(self.configuration.general())
-        return self._specs.activation(self.configuration.general())
+        return self._specs.activation(self.configuration.general(), element)
 
     def _mark_with_activation(
         self,
@@ -456,6 +486,7 @@ class CmsisNnQuantizer(Quantizer):
             if len(users) == 1 and str(users[0].target) in targets and not stays_float(users[0]):
                 chain.append(users[0])
         for member in chain:
+            member.meta[ELEMENT] = _element_of(node)
             self._mark(
                 member,
                 inputs if member is node else {},
@@ -468,10 +499,11 @@ class CmsisNnQuantizer(Quantizer):
         for node in chain:
             config = settings_of(node).over(config)
         if RANGE in chain[-1].meta:
-            return fixed_range(*chain[-1].meta[RANGE])
+            low, high = chain[-1].meta[RANGE]
+            return fixed_range(low, high, _element_of(chain[0]))
         if chain[-1].meta.get(MASKED_SCORES):
             return self._specs.masked_scores(config)
-        return self._specs.activation(config)
+        return self._specs.activation(config, _element_of(chain[0]))
 
     @staticmethod
     def _mark(
@@ -491,6 +523,12 @@ def _beside(layer: Node, target: str) -> Optional[Node]:
 
 def _is_call(node: Node, target: str, arguments: tuple[Any, ...]) -> bool:
     return str(node.target) == target and node.args == arguments
+
+
+def _element_of(node: Node) -> Element:
+    """Returns what an annotated function computes in."""
+    found: Element = node.meta.get(ELEMENT, COMMON_ELEMENT)
+    return found
 
 
 def _weights_of(node: Node) -> Sequence[Any]:

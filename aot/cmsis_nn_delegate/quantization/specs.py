@@ -15,7 +15,8 @@ from torchao.quantization.pt2e.observer import (
 )
 from torchao.quantization.pt2e.quantizer import FixedQParamsQuantizationSpec, QuantizationSpec
 
-from ..edge.torch_types import torch_type
+from ..edge.torch_types import element_of, torch_type
+from ..format.element import COMMON_ELEMENT
 from ..graph.tensor_type import Element
 from .configuration import QuantizationConfig
 from .gate_observers import CellObserver, GateObserver
@@ -30,14 +31,15 @@ MASKED_SCORES = "cmsis_nn_masked_scores"
 EXAMPLE = "cmsis_nn_example"  # of an input: the values it was exported with
 TRUTH = "cmsis_nn_truth"  # of an input of numbers: it is taken for 0 and 1
 MASK = "cmsis_nn_mask"
+ELEMENT = "cmsis_nn_element"  # of a function: what it computes in
 # Of what torch.cond becomes: a function in a branch; the choice between the branches; and the product that is the
 # result of a branch where it is chosen, and else 0.
 IN_BRANCH = "cmsis_nn_in_branch"
 BRANCHES = "cmsis_nn_branches"
 IF_CHOSEN = "cmsis_nn_if_chosen"
 
-# What activations, cells of recurrent layers, and weights become.
-_ACTIVATION = Element.INT8
+# What activations become that nothing else is said of, cells of recurrent layers, and weights.
+_ACTIVATION = COMMON_ELEMENT
 _CELLS = Element.INT16
 _WEIGHT = Element.INT8
 
@@ -49,7 +51,7 @@ _OBSERVERS: dict[str, Any] = {
     "percentile": PercentileObserver,
 }
 
-# Smallest scales. A constant activation must not give a scale that makes the
+# Smallest scales, of 8 bits. A constant activation must not give a scale that makes the
 # requantization factor overflow; a channel whose weights vanish must leave room for
 # its bias in 32 bits: |bias| / (s_input * s_weight) < 2^31.
 _ACTIVATION_EPS = 2.0**-20
@@ -68,22 +70,16 @@ class Specs:
 
     def __init__(self, qat: bool) -> None:
         self._qat = qat
-        self._activations: dict[tuple[Any, Any, Any], QuantizationSpec] = {}
+        self._activations: dict[tuple[Any, ...], QuantizationSpec] = {}
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
-        # All values are known, so that none is clipped.
-        constant = MinMaxObserver.with_args(eps=_CONSTANT_EPS)
         table = MinMaxObserver.with_args(eps=_ACTIVATION_EPS)
         now: dict[str, Any] = {}
         if qat:
             # Of the weights as they are now: the average has one member.
             now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
             per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
-            constant = FakeQuantize.with_args(
-                observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=_CONSTANT_EPS
-            )
             # Of all rows: the range of those that were looked up last would clip others.
             table = FakeQuantize.with_args(observer=MinMaxObserver, eps=_ACTIVATION_EPS)
-        self.constant = _activation(constant, torch.per_tensor_affine)
         self.table = _activation(table, torch.per_tensor_affine)
         self._per_channel = []
         for axis in (0, 1):
@@ -105,29 +101,45 @@ class Specs:
         self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
 
+    def constant(self, element: Element) -> QuantizationSpec:
+        """Returns the spec of a constant that is an operand of a function in `element`."""
+        if ("constant", element) not in self._activations:
+            # All values are known, so that none is clipped.
+            eps = _smallest(_CONSTANT_EPS, element)
+            observer = MinMaxObserver.with_args(eps=eps)
+            if self._qat:
+                observer = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, averaging_constant=1.0, eps=eps)
+            scheme = torch.per_tensor_symmetric if element.is_symmetric else torch.per_tensor_affine
+            self._activations["constant", element] = _activation(observer, scheme, element)
+        return self._activations["constant", element]
+
     def activation(
-        self, config: QuantizationConfig, adapted: Optional[Callable[[Any], Any]] = None
+        self,
+        config: QuantizationConfig,
+        element: Element = _ACTIVATION,
+        adapted: Optional[Callable[[Any], Any]] = None,
     ) -> QuantizationSpec:
         """`adapted` makes another class of that of the observer."""
-        key = None if self._qat else config.observer, config.activations, adapted
+        key = None if self._qat else config.observer, config.activations, element, adapted
         if key not in self._activations:
             kind = MovingAverageMinMaxObserver if self._qat else _OBSERVERS[str(config.observer)]
             kind = kind if adapted is None else adapted(kind)
-            observer = kind.with_args(eps=_ACTIVATION_EPS)
+            eps = _smallest(_ACTIVATION_EPS, element)
+            observer = kind.with_args(eps=eps)
             if self._qat:
-                observer = FakeQuantize.with_args(observer=kind, eps=_ACTIVATION_EPS)
-            symmetric = config.activations == "symmetric"
+                observer = FakeQuantize.with_args(observer=kind, eps=eps)
+            symmetric = config.activations == "symmetric" or element.is_symmetric
             scheme = torch.per_tensor_symmetric if symmetric else torch.per_tensor_affine
-            self._activations[key] = _activation(observer, scheme)
+            self._activations[key] = _activation(observer, scheme, element)
         return self._activations[key]
 
     def masked_scores(self, config: QuantizationConfig) -> QuantizationSpec:
         """Returns the spec of scores of which a mask hides parts."""
-        return self.activation(config, masked_scores)
+        return self.activation(config, adapted=masked_scores)
 
     def mask(self, config: QuantizationConfig) -> QuantizationSpec:
         """Returns the spec of numbers that are added to scores, some of which hide."""
-        return self.activation(config, mask_values)
+        return self.activation(config, adapted=mask_values)
 
     def along(self, axis: int) -> QuantizationSpec:
         """Returns the spec of a weight with a scale for each index of dimension 0 or 1."""
@@ -156,18 +168,32 @@ def fixed(scale: float, zero_point: int, element: Element = _ACTIVATION) -> Fixe
     )
 
 
-def fixed_range(low: float, high: float) -> FixedQParamsQuantizationSpec:
+def fixed_range(low: float, high: float, element: Element = _ACTIVATION) -> FixedQParamsQuantizationSpec:
     """Returns the spec of an activation with values in [low, high], which contains 0."""
-    least, most = _ACTIVATION.low, _ACTIVATION.high
-    scale = max((high - low) / (most - least), _ACTIVATION_EPS)
-    return fixed(scale, max(least, min(most, round(least - low / scale))))
+    least, most, smallest = element.low, element.high, _smallest(_ACTIVATION_EPS, element)
+    if element.is_symmetric:
+        return fixed(max(max(-low, high) / most, smallest), 0, element)
+    scale = max((high - low) / (most - least), smallest)
+    return fixed(scale, max(least, min(most, round(least - low / scale))), element)
 
 
-def _activation(observer: Any, scheme: torch.qscheme) -> QuantizationSpec:
+def element_of_spec(spec: Any) -> Optional[Element]:
+    """Returns the type that a spec of an activation quantizes to; None for other specs."""
+    dtype = getattr(spec, "dtype", None)
+    found = None if dtype is None else element_of(dtype)
+    return found if found is not None and found.is_activation else None
+
+
+def _smallest(eps: float, element: Element) -> float:
+    """Returns the scale of `element` that spans as much as `eps` does in 8 bits."""
+    return eps * 2.0 ** (_ACTIVATION.bits - element.bits)
+
+
+def _activation(observer: Any, scheme: torch.qscheme, element: Element = _ACTIVATION) -> QuantizationSpec:
     return QuantizationSpec(
-        dtype=torch_type(_ACTIVATION),
-        quant_min=_ACTIVATION.low,
-        quant_max=_ACTIVATION.high,
+        dtype=torch_type(element),
+        quant_min=element.low,
+        quant_max=element.high,
         qscheme=scheme,
         observer_or_fake_quant_ctr=observer,
     )

@@ -66,10 +66,13 @@ def _reached(state: Node, moves: Container[str], layers: Container[str]) -> tupl
     return moved, computed
 
 
-def narrow_readers(graph: Graph, taking_states: Container[str], activation: QuantizationSpecBase) -> None:
-    """Makes what reads a state of 16 bits, and is not one of `taking_states`, read it in 8."""
+def narrow_readers(
+    graph: Graph, taking_states: Container[str], wide: Container[Node], activation: QuantizationSpecBase
+) -> None:
+    """Makes what reads a state of 16 bits, and is neither one of `taking_states` nor computes in 16 bits as the nodes
+    `wide` do, read it in 8."""
     for node in graph.nodes:
-        if str(node.target) in taking_states:
+        if str(node.target) in taking_states or node in wide:
             continue
         for source in node.all_input_nodes:
             if spec_of((source, node)) is not None and _dtype((source, node)) == torch.int16:

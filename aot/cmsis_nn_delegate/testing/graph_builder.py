@@ -1,8 +1,8 @@
 """Lowered graphs built by hand, with random weights: `GraphBuilder(seed).input(...).conv2d(...)`.
 
 Shapes are logical (NCHW); images lie channels-last. Every method appends one node
-and returns its output value. Scales are drawn so that outputs use most of the int8
-range without always saturating.
+and returns its output value. Scales are drawn so that outputs use most of the
+range of their elements without always saturating.
 """
 
 from __future__ import annotations
@@ -47,10 +47,14 @@ class GraphBuilder:
 
     # Values -----------------------------------------------------------------
 
-    def quant(self, scale: Optional[float] = None, zero_point: Optional[int] = None) -> Quant:
+    def quant(
+        self, scale: Optional[float] = None, zero_point: Optional[int] = None, element: Element = Element.INT8
+    ) -> Quant:
         """A per-tensor Quant; what is not given is random."""
         if scale is None:
-            scale = float(2.0 ** self.random.uniform(-8, -2))
+            scale = float(2.0 ** self.random.uniform(-element.bits, 6 - element.bits))
+        if element.is_symmetric:
+            zero_point = 0
         if zero_point is None:
             zero_point = int(self.random.integers(Element.INT8.low, Element.INT8.high, endpoint=True))
         return Quant((scale,), zero_point)
@@ -62,9 +66,9 @@ class GraphBuilder:
         layout: Optional[Layout] = None,
         quant: Optional[Quant] = None,
     ) -> Value:
-        """A graph input; int8 images are channels-last unless `layout` says otherwise."""
-        if element is Element.INT8:
-            quant = quant or self.quant()
+        """A graph input; quantized images are channels-last unless `layout` says otherwise."""
+        if element.is_activation:
+            quant = quant or self.quant(element=element)
             layout = layout or _inner_layout(shape)
         value = Value(f"x{len(self.inputs)}", TensorType(element, shape, layout or Layout.ROW_MAJOR, quant))
         self.inputs.append(value)
@@ -114,13 +118,15 @@ class GraphBuilder:
         """`attributes` are further ones of `AddAttrs`."""
         attrs = AddAttrs(clamp, **attributes)
         scale = max(a.scale, abs(attrs.alpha) * b.scale) * float(self.random.uniform(0.7, 2.5))
-        quant = quant or self.quant(scale)
+        quant = quant or self.quant(scale, element=a.element)
         return self.node("add", [a, b], attrs, quant)
 
     def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value:
-        """A node of any operator, with an int8 output of the shape that the operator gives it."""
+        """A node of any operator, with an output of the shape that the operator gives it and the type of its first
+        input, or int8 if that is no activation."""
         shape = SHAPE_RULES[op].output_shape(inputs, attrs)
-        output = Value(f"v{len(self.nodes)}", TensorType(Element.INT8, tuple(shape), _inner_layout(shape), quant))
+        element = inputs[0].element if inputs[0].element.is_activation else Element.INT8
+        output = Value(f"v{len(self.nodes)}", TensorType(element, tuple(shape), _inner_layout(shape), quant))
         return self._append(op, inputs, output, attrs)
 
     def avg_pool2d(self, x: Value, kernel: Pair, **arguments: Any) -> Value:
@@ -153,11 +159,12 @@ class GraphBuilder:
     # Parts ------------------------------------------------------------------
 
     def weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
-        """([weight, bias], output quant): the accumulator's spread fills the int8 range."""
+        """([weight, bias], output quant): the accumulator's spread fills the range of the elements."""
         taps = math.prod(shape[1:])
-        spread = 73 * 74 * math.sqrt(taps)  # standard deviations of uniform int8 numbers
-        quant = self.quant()
-        typical = quant.scale[0] * 50 / (x.scale * spread)
+        steps = 2 ** (x.element.bits - 8)  # of x and the output, in each step of int8
+        spread = 73 * 74 * steps * math.sqrt(taps)  # standard deviations of uniform int8 numbers
+        quant = self.quant(element=x.element)
+        typical = quant.scale[0] * 50 * steps / (x.scale * spread)
         scales = tuple(float(s) for s in typical * 2.0 ** self.random.uniform(-2, 2, shape[0]))
         weight = self.constant(shape, Element.INT8, -Element.INT8.high, Element.INT8.high, Quant(scales, 0, axis=0))
         bias = self.constant(shape[:1], Element.INT32, -int(spread), int(spread))

@@ -15,6 +15,7 @@ from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
 
 from ..format.schema import MAX_IO
 from ..graph.ir import Graph, Value
+from ..graph.tensor_type import Element
 from ..partition.exir import EdgeProgramManager
 from ..partition.importer import import_program
 from ..partition.int8_io import io_quants
@@ -112,9 +113,11 @@ class Lowered:
         return graph
 
 
-def lowered(module: nn.Module, *inputs: torch.Tensor, io: str = "float") -> Lowered:
+def lowered(
+    module: nn.Module, *inputs: torch.Tensor, io: str = "float", quantizer: Optional[CmsisNnQuantizer] = None
+) -> Lowered:
     """`module`, quantized and partitioned for a Cortex-M55."""
-    return lower_program(exported(module, *inputs), io, prepared=True)
+    return lower_program(exported(module, *inputs, quantizer=quantizer), io, prepared=True)
 
 
 def lower_program(program: ExportedProgram, io: str = "float", prepared: bool = False) -> Lowered:
@@ -123,24 +126,28 @@ def lower_program(program: ExportedProgram, io: str = "float", prepared: bool = 
     return Lowered(program, edge, partitioner.reports)
 
 
-def steps_apart(module: nn.Module, *inputs: torch.Tensor, io: str = "float") -> tuple[list[int], Graph]:
+def steps_apart(
+    module: nn.Module, *inputs: torch.Tensor, io: str = "float", quantizer: Optional[CmsisNnQuantizer] = None
+) -> tuple[list[int], Graph]:
     """How many quantization steps each output of the lowered module is at most away from the
     quantized module's in PyTorch, and the graph. Everything must be delegated."""
-    distances, graph, _ = _apart(module, inputs, io)
+    distances, graph, _ = _apart(module, inputs, io, quantizer)
     return distances, graph
 
 
-def _apart(module: nn.Module, inputs: Sequence[torch.Tensor], io: str) -> tuple[list[int], Graph, Lowered]:
+def _apart(
+    module: nn.Module, inputs: Sequence[torch.Tensor], io: str, quantizer: Optional[CmsisNnQuantizer] = None
+) -> tuple[list[int], Graph, Lowered]:
     """`steps_apart`, and what it compared."""
-    result = lowered(module, *inputs, io=io)
+    result = lowered(module, *inputs, io=io, quantizer=quantizer)
     graph = result.graph()
     in_quants, out_quants = io_quants(result.program)
     with torch.no_grad():
         wanted = result.program.module(check_guards=False)(*inputs)
     wanted = [wanted] if isinstance(wanted, torch.Tensor) else list(wanted)
     data: Sequence[np.ndarray] = [for_device(np.asarray(x.numpy(), order="C")) for x in inputs]
-    if io == "int8":
-        data = [x if x.dtype == np.int8 else quantize(x, quant) for x, quant in zip(data, in_quants)]
+    if io != "float":
+        data = [x if x.dtype == io else quantize(x, quant, Element(io)) for x, quant in zip(data, in_quants)]
     got = run(graph, [data[index] for index in result.input_indices])
     got = [got[index] for index in result.output_indices]
     distances = []
@@ -149,8 +156,8 @@ def _apart(module: nn.Module, inputs: Sequence[torch.Tensor], io: str) -> tuple[
         if quant is None:  # an index
             distances.append(int(np.abs(result_ - want.numpy()).max()))
             continue
-        if io == "int8":
-            want = quantize(want.numpy(), quant).astype(int)
+        if io != "float":
+            want = quantize(want.numpy(), quant, Element(io)).astype(int)
             distances.append(int(np.abs(result_ - want).max()))
         else:
             distances.append(int(np.rint(np.abs(result_ - want.numpy()) / quant.scale[0]).max()))
@@ -260,7 +267,7 @@ def ops_before(graph: Graph, output: Value) -> list[str]:
     return found[::-1]
 
 
-def quantize(x: np.ndarray, quant) -> np.ndarray:
-    """int8 of float32, as PyTorch does."""
+def quantize(x: np.ndarray, quant, element: Element = Element.INT8) -> np.ndarray:
+    """`element` of float32, as PyTorch does."""
     steps = np.rint(x * np.float32(1 / quant.scale[0])) + quant.zero_point
-    return np.clip(steps, -128, 127).astype(np.int8)
+    return np.clip(steps, element.low, element.high).astype(element.numpy)

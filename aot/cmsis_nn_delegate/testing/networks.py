@@ -216,5 +216,6 @@ def random_inputs(graph: Graph, seed: int) -> list[np.ndarray]:
         elif value.element is Element.FLOAT32:
             inputs.append(draw.normal(0, 10, value.shape).astype(np.float32))
         else:
-            inputs.append(draw.integers(-128, 128, value.shape).astype(np.int8))
+            element = value.element
+            inputs.append(draw.integers(element.low, element.high + 1, value.shape).astype(element.numpy))
     return inputs

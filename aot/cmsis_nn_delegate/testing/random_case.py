@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..graph.ir import Value
+from ..graph.tensor_type import Element
 from ..ops.attrs import Clamp, Padding
 from ..ops.geometry import Pair
 from .graph_builder import GraphBuilder
@@ -49,7 +50,15 @@ class RandomCase(GraphBuilder):
         rows, columns = ((k - 1) * d for k, d in zip(kernel, dilation))
         return Padding(self.integer(0, rows), self.integer(0, columns), self.integer(0, rows), self.integer(0, columns))
 
-    def image(self, batch: int, channels: int, kernel: Pair, dilation: Pair = (1, 1), extra: int = 6) -> Value:
+    def image(
+        self,
+        batch: int,
+        channels: int,
+        kernel: Pair,
+        dilation: Pair = (1, 1),
+        extra: int = 6,
+        element: Element = Element.INT8,
+    ) -> Value:
         """At least as large as the kernel: then padding as above leaves no window empty."""
         size = [(k - 1) * d + 1 + self.integer(0, extra) for k, d in zip(kernel, dilation)]
-        return self.input(batch, channels, *size)
+        return self.input(batch, channels, *size, element=element)

@@ -1,29 +1,10 @@
-#include "runtime/kernels/common/average.h"
-#include "runtime/kernels/common/window.h"
+#include "runtime/kernels/avg_pool2d/average_pooling.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
 
 Error run_avg_pool2d(const void* args, const Bases& bases) {
-  const auto& a = *static_cast<const payload::AvgPool2dArgs*>(args);
-  const auto& p = a.params;
-  const payload::Dims& in = a.input_dims;
-  const payload::Dims& out = a.output_dims;
-  const auto* input = bases.resolve<const std::int8_t>(a.input);
-  auto* output = bases.resolve<std::int8_t>(a.output);
-
-  for (std::int32_t n = 0; n < out.n; ++n) {
-    for (std::int32_t y = 0; y < out.h; ++y) {
-      const Taps ty = Taps::of(y, p.stride.h, p.padding.h, 1, a.filter_dims.h, in.h);
-      for (std::int32_t x = 0; x < out.w; ++x) {
-        const Taps tx = Taps::of(x, p.stride.w, p.padding.w, 1, a.filter_dims.w, in.w);
-        average(input + ((ty.origin + ty.begin) * in.w + tx.origin + tx.begin) * in.c,
-                ty.end - ty.begin, tx.end - tx.begin, in.w * in.c, in.c, p.activation, output);
-        output += in.c;
-      }
-    }
-    input += in.h * in.w * in.c;
-  }
+  pool_averages<std::int8_t>(*static_cast<const payload::AvgPool2dArgs*>(args), bases);
   return Error::Ok;
 }
 

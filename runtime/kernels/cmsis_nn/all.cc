@@ -23,6 +23,14 @@ constexpr KernelTable kCmsisNnKernels = portable::kOwnCalls.taking(cmsis_nn::kPr
                                                 cmsis_nn::kMaximum,
                                                 cmsis_nn::kLstm,
                                                 cmsis_nn::kLstmLengths,
+                                                cmsis_nn::kFullyConnectedInt16,
+                                                cmsis_nn::kAddInt16,
+                                                cmsis_nn::kAddBroadcastInt16,
+                                                cmsis_nn::kAvgPool2dInt16,
+                                                cmsis_nn::kConv2dInt16,
+                                                cmsis_nn::kMaxPool2dInt16,
+                                                cmsis_nn::kMulInt16,
+                                                cmsis_nn::kMulBroadcastInt16,
                                             });
 
 }  // namespace cmsis_nn_delegate

@@ -71,6 +71,22 @@ CMSIS_NN_DELEGATE_KERNEL(Maximum, Maximum, maximum)
 CMSIS_NN_DELEGATE_KERNEL(Lstm, Lstm, lstm)
 /// arm_nn_lstm_step_s8.
 CMSIS_NN_DELEGATE_KERNEL(LstmLengths, LstmLengths, lstm_lengths)
+/// arm_convolve_s16.
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt16, FullyConnectedInt16, fully_connected_int16)
+/// arm_elementwise_add_s16.
+CMSIS_NN_DELEGATE_KERNEL(AddInt16, AddInt16, add_int16)
+/// arm_elementwise_add_s16.
+CMSIS_NN_DELEGATE_KERNEL(AddBroadcastInt16, AddBroadcastInt16, add_broadcast_int16)
+/// arm_avgpool_s16.
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2dInt16, AvgPool2dInt16, avg_pool2d_int16)
+/// arm_convolve_s16.
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt16, Conv2dInt16, conv2d_int16)
+/// arm_max_pool_s16.
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dInt16, MaxPool2dInt16, max_pool2d_int16)
+/// arm_elementwise_mul_s16.
+CMSIS_NN_DELEGATE_KERNEL(MulInt16, MulInt16, mul_int16)
+/// arm_elementwise_mul_s16.
+CMSIS_NN_DELEGATE_KERNEL(MulBroadcastInt16, MulBroadcastInt16, mul_broadcast_int16)
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

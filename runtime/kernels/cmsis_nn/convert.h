@@ -101,6 +101,21 @@ inline cmsis_nn_dw_conv_params widened(const payload::PackedDwConvParams& p) {
           widened(p.activation)};
 }
 
+inline cmsis_nn_activation widened(const payload::ActivationInt16& limits) {
+  return {limits.min, limits.max};
+}
+inline cmsis_nn_conv_params widened(const payload::ConvInt16Params& p) {
+  return {0,
+          0,
+          {p.stride.w, p.stride.h},
+          {p.padding.w, p.padding.h},
+          {p.dilation.w, p.dilation.h},
+          widened(p.activation)};
+}
+inline cmsis_nn_pool_params widened(const payload::PoolInt16Params& p) {
+  return {{p.stride.w, p.stride.h}, {p.padding.w, p.padding.h}, widened(p.activation)};
+}
+
 /// Returns those of `args`. Not inlined, because a kernel needs them twice.
 template <typename Args>
 [[gnu::noinline]] auto widened_sizes(const Args& args) {

@@ -96,6 +96,21 @@ constexpr bool convolution_fits(bool mve, std::int32_t in_h, std::int32_t in_w, 
          (!pointwise || (bottom <= 0 && right <= 0)) && (pointwise || !mve || !one_row || row_fits);
 }
 
+/// Whether arm_convolve_s16 computes this convolution, which must have one group.
+///
+/// Without DSP it counts the elements of a filter in 16 bits.
+constexpr bool convolution_int16_fits(std::int32_t in_c, std::int32_t kernel_h,
+                                      std::int32_t kernel_w, std::int32_t kernel_c) {
+  return in_c == kernel_c && kernel_h * kernel_w * kernel_c <= kMaxKernelElements;
+}
+
+/// Whether arm_avgpool_s16 sums windows of this size exactly.
+///
+/// With DSP its sums saturate, which so many numbers of 16 bits cannot make them do.
+constexpr bool average_int16_fits(std::int32_t kernel_h, std::int32_t kernel_w) {
+  return kernel_h <= kMaxSize && kernel_w <= kMaxSize && kernel_h * kernel_w <= kMaxSize;
+}
+
 /// Whether arm_depthwise_conv_wrapper_s8 picks arm_depthwise_conv_3x3_s8, which it does only
 /// without MVE.
 constexpr bool takes_3x3(std::int32_t batch, std::int32_t multiplier, std::int32_t kernel_h,

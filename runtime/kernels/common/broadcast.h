@@ -11,14 +11,16 @@
 namespace cmsis_nn_delegate::portable {
 
 /// Computes `count` elements next to each other in all three tensors. `args` is the argument block.
-using Row = executorch::runtime::Error (*)(const void* args, const std::int8_t* input1,
-                                           const std::int8_t* input2, std::int8_t* output,
+template <typename Element>
+using Row = executorch::runtime::Error (*)(const void* args, const Element* input1,
+                                           const Element* input2, Element* output,
                                            std::int32_t count);
 
+template <typename Element>
 struct BroadcastTensors {
-  const std::int8_t* input1;
-  const std::int8_t* input2;
-  std::int8_t* output;  // may be an input of its size
+  const Element* input1;
+  const Element* input2;
+  Element* output;  // may be an input of its size
   const payload::Dims* input1_dims;
   const payload::Dims* input2_dims;
   const payload::Dims* output_dims;
@@ -26,19 +28,25 @@ struct BroadcastTensors {
 
 /// Calls `row` for all elements of the output, in order. An element or a short row that is repeated is given to
 /// `row` as many copies at a time. Returns the first error.
-[[nodiscard]] executorch::runtime::Error for_each_row(const BroadcastTensors& tensors,
-                                                      const void* args, Row row);
+[[nodiscard]] executorch::runtime::Error for_each_row(const BroadcastTensors<std::int8_t>& tensors,
+                                                      const void* args, Row<std::int8_t> row);
+[[nodiscard]] executorch::runtime::Error for_each_row(const BroadcastTensors<std::int16_t>& tensors,
+                                                      const void* args, Row<std::int16_t> row);
 
 /// The same for the operands of `args`, the block of a call with `input1_dims`, `input2_dims` and
 /// `output_dims`.
-template <typename Args>
-[[nodiscard]] executorch::runtime::Error for_each_row(const Args& args, const Bases& bases,
-                                                      Row row) {
-  return for_each_row(
-      {bases.resolve<const std::int8_t>(args.input1), bases.resolve<const std::int8_t>(args.input2),
-       bases.resolve<std::int8_t>(args.output), &args.input1_dims, &args.input2_dims,
-       &args.output_dims},
-      &args, row);
+template <typename Element, typename Args>
+[[nodiscard]] executorch::runtime::Error for_each_row(
+    const Args& args, const Bases& bases,
+    executorch::runtime::Error (*row)(const void* args, const Element* input1,
+                                      const Element* input2, Element* output, std::int32_t count)) {
+  const BroadcastTensors<Element> tensors = {bases.resolve<const Element>(args.input1),
+                                             bases.resolve<const Element>(args.input2),
+                                             bases.resolve<Element>(args.output),
+                                             &args.input1_dims,
+                                             &args.input2_dims,
+                                             &args.output_dims};
+  return for_each_row(tensors, &args, row);
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -44,16 +44,22 @@ inline std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std:
   return shift < 0 ? rounding_divide_by_pow2(high, wrapping_sub(0, shift)) : high;
 }
 
-/// `value` limited to [activation.min, activation.max], a subrange of int8.
-template <typename Limits>
-inline std::int8_t clamp(std::int32_t value, const Limits& activation) {
+/// `value` limited to [activation.min, activation.max], a subrange of `Element`.
+template <typename Element, typename Limits>
+inline Element clamp_to(std::int32_t value, const Limits& activation) {
   if (value < activation.min) {
     value = activation.min;
   }
   if (value > activation.max) {
     value = activation.max;
   }
-  return static_cast<std::int8_t>(value);
+  return static_cast<Element>(value);
+}
+
+/// The same for a subrange of int8.
+template <typename Limits>
+inline std::int8_t clamp(std::int32_t value, const Limits& activation) {
+  return clamp_to<std::int8_t>(value, activation);
 }
 
 }  // namespace cmsis_nn_delegate::portable

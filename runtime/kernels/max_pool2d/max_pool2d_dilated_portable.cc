@@ -5,7 +5,7 @@ namespace cmsis_nn_delegate::portable {
 
 Error run_max_pool2d_dilated(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::MaxPool2dDilatedArgs*>(args);
-  pool_maxima(a, a.dilation, bases);
+  pool_maxima<std::int8_t>(a, a.dilation, bases);
   return Error::Ok;
 }
 

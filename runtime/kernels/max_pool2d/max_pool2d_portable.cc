@@ -4,8 +4,8 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_max_pool2d(const void* args, const Bases& bases) {
-  const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
-  pool_maxima(a, payload::Tile{1, 1}, bases);
+  pool_maxima<std::int8_t>(*static_cast<const payload::MaxPool2dArgs*>(args), payload::Tile{1, 1},
+                           bases);
   return Error::Ok;
 }
 

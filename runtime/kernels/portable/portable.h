@@ -101,6 +101,19 @@ CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
 CMSIS_NN_DELEGATE_KERNEL(LstmProjected, LstmProjected, lstm_projected)
 CMSIS_NN_DELEGATE_KERNEL(LstmProjectedLengths, LstmProjectedLengths, lstm_projected_lengths)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt16, FullyConnectedInt16, fully_connected_int16)
+CMSIS_NN_DELEGATE_KERNEL(StridedCopyInt16, StridedCopyInt16, strided_copy_int16)
+CMSIS_NN_DELEGATE_KERNEL(TransposeInt16, TransposeInt16, transpose_int16)
+CMSIS_NN_DELEGATE_KERNEL(AddInt16, AddInt16, add_int16)
+CMSIS_NN_DELEGATE_KERNEL(AddBroadcastInt16, AddBroadcastInt16, add_broadcast_int16)
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2dInt16, AvgPool2dInt16, avg_pool2d_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt16, Conv2dInt16, conv2d_int16)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dInt16, MaxPool2dInt16, max_pool2d_int16)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dDilatedInt16, MaxPool2dDilatedInt16, max_pool2d_dilated_int16)
+CMSIS_NN_DELEGATE_KERNEL(MulInt16, MulInt16, mul_int16)
+CMSIS_NN_DELEGATE_KERNEL(MulBroadcastInt16, MulBroadcastInt16, mul_broadcast_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dLargeInt16, Conv2dLargeInt16, conv2d_large_int16)
+CMSIS_NN_DELEGATE_KERNEL(PadNdInt16, PadNdInt16, pad_nd_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -161,6 +174,19 @@ inline constexpr KernelTable kOwnCalls = {
         kRnnLengths,
         kLstmProjected,
         kLstmProjectedLengths,
+        kFullyConnectedInt16,
+        kStridedCopyInt16,
+        kTransposeInt16,
+        kAddInt16,
+        kAddBroadcastInt16,
+        kAvgPool2dInt16,
+        kConv2dInt16,
+        kMaxPool2dInt16,
+        kMaxPool2dDilatedInt16,
+        kMulInt16,
+        kMulBroadcastInt16,
+        kConv2dLargeInt16,
+        kPadNdInt16,
     },
 };
 

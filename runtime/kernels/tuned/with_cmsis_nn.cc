@@ -43,6 +43,14 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kGruLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLstmLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            cmsis_nn::kFullyConnectedInt16,
+            cmsis_nn::kAddInt16,
+            cmsis_nn::kAddBroadcastInt16,
+            cmsis_nn::kAvgPool2dInt16,
+            cmsis_nn::kConv2dInt16,
+            cmsis_nn::kMaxPool2dInt16,
+            cmsis_nn::kMulInt16,
+            cmsis_nn::kMulBroadcastInt16,
         });
 
 }  // namespace cmsis_nn_delegate

@@ -37,6 +37,16 @@ _DEPTHWISE_SIZES = (
 )
 
 
+CONVOLVE_INT16 = (
+    "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s16.c",
+    "ConvolutionFunctions/arm_convolve_s16.c",
+    "ConvolutionFunctions/arm_nn_mat_mult_kernel_s16.c",
+    "NNSupportFunctions/arm_nn_mat_mult_nt_t_s16.c",
+)
+# It loads the next weights before it knows that there are none.
+INT16_READS_PAST = {Isa.MVE: ReadsPast(filter=8)}
+
+
 class Conv2d(Implementation):
     def __init__(self) -> None:
         super().__init__(
@@ -56,6 +66,17 @@ class Conv2d(Implementation):
         geometry = Geometry.of(node)
         dims = conv2d.call_dims(node, geometry)
         return _workspace("convolve_wrapper_buffer_size", node, target, geometry, dims)
+
+
+class Conv2dInt16(Implementation):
+    def __init__(self) -> None:
+        super().__init__(
+            "conv2d", Symbol(conv2d.INT16, "arm_convolve_s16", CONVOLVE_INT16, reads_past=INT16_READS_PAST)
+        )
+
+    def workspace(self, node: Node, target: Target) -> Workspace:
+        geometry = Geometry.of(node)
+        return int16_workspace(node, target, geometry, conv2d.call_dims(node, geometry))
 
 
 def _takes_3x3(args: Mapping[str, Any], isa: Isa) -> bool:
@@ -170,7 +191,12 @@ def _called_as(node: Node, geometry: Geometry) -> Node:
     return legal
 
 
-def _workspace(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: int) -> Workspace:
+def int16_workspace(node: Node, target: Target, geometry: Geometry, dims: CallDims) -> Workspace:
+    """Returns what arm_convolve_s16 needs."""
+    return _workspace("convolve_wrapper_buffer_size", node, target, geometry, dims, data_type="A16W8")
+
+
+def _workspace(function: str, node: Node, target: Target, geometry: Geometry, dims: CallDims, **more: Any) -> Workspace:
     """Returns the result of size function `function` (see `scratch.query`); `more` are further arguments."""
     lo, hi = node.attrs.clamp.quantized(node.output.type)
     return Workspace(

@@ -9,9 +9,10 @@ from __future__ import annotations
 from ...ops import add, extremum, fully_connected, lstm, max_pool2d, mul, softmax
 from ...ops.kernel import KernelSpec
 from ..implementation import Implementation, Symbol
-from .convolution import Conv2d, DepthwiseConv2d, TransposeConv2d
+from .convolution import Conv2d, Conv2dInt16, DepthwiseConv2d, TransposeConv2d
+from .linear import FullyConnectedInt16
 from .matrices import BatchMatmul
-from .pooling import AvgPool2d
+from .pooling import AvgPool2d, AvgPool2dInt16
 from .recurrent import Lstm
 
 
@@ -20,11 +21,14 @@ def _plain(op: str, kernel: KernelSpec, function: str, *sources: str) -> Impleme
     return Implementation(op, Symbol(kernel, function, sources))
 
 
-def _of_rows(op: str, kernel: KernelSpec, function: str, *sources: str) -> Implementation:
-    """Returns the same for a kernel that calls the function for each row of tensors that are repeated."""
-    return Implementation(op, Symbol(kernel, function, sources, helpers=("runtime/kernels/common/broadcast.cc",)))
+def _of_rows(op: str, kernel: KernelSpec, function: str, *sources: str, rows: str = "broadcast") -> Implementation:
+    """Returns the same for a kernel that calls the function for each row of tensors that are repeated, which the file
+    `rows` walks."""
+    return Implementation(op, Symbol(kernel, function, sources, helpers=(f"runtime/kernels/common/{rows}.cc",)))
 
 
+_ADD_INT16 = "arm_elementwise_add_s16", "BasicMathFunctions/arm_elementwise_add_s16.c"
+_MUL_INT16 = "arm_elementwise_mul_s16", "BasicMathFunctions/arm_elementwise_mul_s16.c"
 _ADD = "arm_elementwise_add_s8", "BasicMathFunctions/arm_elementwise_add_s8.c"
 _MUL = "arm_elementwise_mul_s8", "BasicMathFunctions/arm_elementwise_mul_s8.c"
 _PER_CHANNEL = "arm_nn_vec_mat_mult_t_per_ch_s8", "NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c"
@@ -34,17 +38,25 @@ _SOFTMAX = "SoftmaxFunctions/arm_nn_softmax_common_s8.c", "SoftmaxFunctions/arm_
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
     _plain("add", add.KERNEL, *_ADD),
     _of_rows("add", add.BROADCAST_KERNEL, *_ADD),
+    _plain("add", add.INT16, *_ADD_INT16),
+    _of_rows("add", add.BROADCAST_INT16, *_ADD_INT16, rows="broadcast_int16"),
     AvgPool2d(),
+    AvgPool2dInt16(),
     BatchMatmul(),
     Conv2d(),
+    Conv2dInt16(),
     DepthwiseConv2d(),
     _of_rows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),
     _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
     _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),
     _plain("fully_connected", fully_connected.PER_TENSOR, *_PER_TENSOR),
+    FullyConnectedInt16(),
     Lstm(lstm.KERNEL),
     Lstm(lstm.LENGTHS_KERNEL),
     _plain("max_pool2d", max_pool2d.KERNEL, "arm_max_pool_s8", "PoolingFunctions/arm_max_pool_s8.c"),
+    _plain("max_pool2d", max_pool2d.INT16, "arm_max_pool_s16", "PoolingFunctions/arm_max_pool_s16.c"),
+    _plain("mul", mul.INT16, *_MUL_INT16),
+    _of_rows("mul", mul.BROADCAST_INT16, *_MUL_INT16, rows="broadcast_int16"),
     _plain("mul", mul.KERNEL, *_MUL),
     _of_rows("mul", mul.BROADCAST_KERNEL, *_MUL),
     _plain("softmax", softmax.KERNEL, "arm_softmax_s8", *_SOFTMAX),

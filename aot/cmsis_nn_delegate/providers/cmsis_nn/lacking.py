@@ -11,6 +11,7 @@ _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
 _STATE = "CMSIS-NN knows no states between inferences"
 _PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
+_COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
 
 # By kernel.
 WHY_LACKING: Mapping[str, str] = {
@@ -19,6 +20,7 @@ WHY_LACKING: Mapping[str, str] = {
     "argmin": _INDEX,
     "conv2d_large": f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a "
     "filter",
+    "conv2d_large_int16": "arm_convolve_s16 knows no groups, and counts the elements of a filter in 16 bits",
     "delay_line_read": _STATE,
     "delay_line_write": _STATE,
     "dequantize": "CMSIS-NN gives no floats",
@@ -35,8 +37,10 @@ WHY_LACKING: Mapping[str, str] = {
     "lstm_projected": _PROJECTION,
     "lstm_projected_lengths": _PROJECTION,
     "masked_softmax": "arm_softmax_s8 has no mask",
+    "max_pool2d_dilated_int16": "the windows of arm_max_pool_s16 have no gaps",
     "max_pool2d_dilated": "the windows of arm_max_pool_s8 have no gaps",
     "normalize": "CMSIS-NN has no normalization of activations",
+    "pad_nd_int16": "arm_pad_s8 pads bytes",
     "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
     "portable kernel does",
     "prelu": "CMSIS-NN has no PReLU",
@@ -52,7 +56,9 @@ WHY_LACKING: Mapping[str, str] = {
     "rnn_lengths": "CMSIS-NN has no simple recurrent layer",
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
-    "strided_copy": "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy",
+    "strided_copy": _COPY,
+    "strided_copy_int16": _COPY,
+    "transpose_int16": "arm_transpose_s16 is not there; arm_transpose_s8 moves bytes",
     "transpose": "arm_transpose_s8 counts in 16 bits what a payload counts in 32, and without MVE computes four "
     "products for every byte that it moves",
     "transpose_conv2d_any": "arm_transpose_conv_s8 knows neither groups nor dilation, and computes only outputs that "

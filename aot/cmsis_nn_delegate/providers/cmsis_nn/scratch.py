@@ -11,11 +11,12 @@ from typing import Any
 from ...targets.target import Target
 
 
-def query(function: str, target: Target, **arguments: Any) -> int:
-    """Returns the bytes that the int8 `function` (e.g. "convolve_wrapper_buffer_size") gives for `target`."""
+def query(function: str, target: Target, data_type: str = "A8W8", **arguments: Any) -> int:
+    """Returns the bytes that `function` (e.g. "convolve_wrapper_buffer_size") gives for `target`. `data_type`: "A16W8"
+    for activations of int16."""
     # Imported here because it loads a native library that few users of operators need.
     from executorch.backends.cortex_m.library import cmsis_nn
 
     backend = getattr(cmsis_nn.Backend, target.isa.name)
-    size: int = getattr(cmsis_nn, function)(backend, cmsis_nn.DataType.A8W8, **arguments)
+    size: int = getattr(cmsis_nn, function)(backend, getattr(cmsis_nn.DataType, data_type), **arguments)
     return max(size, 0)

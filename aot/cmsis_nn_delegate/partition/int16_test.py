@@ -1,0 +1,138 @@
+"""Activations of 16 bits: what computes in them, what is converted before and after, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig, compile_model
+from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.testing.lowering import lowered, steps_apart
+
+INT16 = "int16"
+
+
+def elements(graph):
+    """The operators of `graph`, each with the types of its activations."""
+    found = []
+    for node in graph.nodes:
+        kinds = {v.element for v in (*node.inputs, *node.outputs) if not v.is_constant and v.element.is_activation}
+        found.append((node.op, {kind.value for kind in kinds}))
+    return found
+
+
+class Everything(nn.Module):
+    """Every operator that takes int16, with what moves values between them."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(2, 8, 3, padding=1)
+        self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.pointwise = nn.Conv2d(8, 8, 1)
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x):
+        x = torch.relu(self.stem(x))
+        y = self.pointwise(torch.relu(self.depthwise(x)))
+        z = torch.relu(x + y)
+        gated = z * z.mean((2, 3), keepdim=True)
+        pooled = nn.functional.max_pool2d(gated, 2)
+        padded = nn.functional.pad(pooled, (1, 0, 0, 1), mode="circular")
+        turned = torch.clamp(padded.flip(2).transpose(2, 3), -0.5, 0.5)
+        joined = torch.cat((nn.functional.avg_pool2d(turned, 2), nn.functional.avg_pool2d(padded, 2)), 1)
+        return self.head(joined.mean((2, 3)))
+
+
+def quantizer():
+    return CmsisNnQuantizer(preset=INT16)
+
+
+def test_all_of_a_network_computes_in_int16_and_within_a_step_of_pytorch():
+    torch.manual_seed(0)
+    # Steps of the output are 2^8 times finer than those of int8, and each layer rounds once.
+    distances, graph = steps_apart(Everything().eval(), torch.randn(2, 2, 8, 8), quantizer=quantizer())
+    assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
+    ops = {op for op, _ in elements(graph)}
+    assert ops >= {"conv2d", "add", "mul", "avg_pool2d", "max_pool2d", "fully_connected", "pad_nd"}
+    assert not ops & {"lookup", "depthwise_conv2d"}
+    assert distances[0] <= 8
+
+
+def test_inputs_and_outputs_may_be_int16():
+    torch.manual_seed(1)
+    distances, graph = steps_apart(nn.Linear(9, 4), torch.randn(3, 9), io=INT16, quantizer=quantizer())
+    assert [node.op for node in graph.nodes] == ["fully_connected"]
+    assert [value.element for value in (*graph.inputs, *graph.outputs)] == [Element.INT16] * 2
+    assert distances[0] <= 1
+
+
+def test_what_has_no_kernel_for_int16_is_computed_in_int8_and_named():
+    model, x = nn.Sequential(nn.Linear(9, 4), nn.Softmax(1)).eval(), torch.randn(3, 9)
+    found = []
+    compiled = compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer(), inspect=found.append)
+    assert [op for op, _ in elements(found[0].graphs[0])] == [
+        "quantize",
+        "fully_connected",
+        *("dequantize", "quantize"),
+        "softmax",
+        "dequantize",
+    ]
+    (note,) = [warning for warning in compiled.warnings if "int8" in warning]
+    assert "softmax" in note and "no kernel for them in int16" in note
+
+
+def test_a_module_has_a_format_of_its_own():
+    quantizer = CmsisNnQuantizer()
+    quantizer.set_module_name("1", QuantizationConfig(format=INT16))
+    model = nn.Sequential(nn.Linear(9, 8), nn.Linear(8, 6), nn.Linear(6, 4))
+    distances, graph = steps_apart(model, torch.randn(3, 9), quantizer=quantizer)
+    layers = [kinds for op, kinds in elements(graph) if op == "fully_connected"]
+    assert layers == [{"int8"}, {INT16}, {"int8"}]
+    assert distances[0] <= 1
+
+
+def test_padding_before_a_convolution_of_another_format_is_not_folded():
+    class Padded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.Sequential(nn.Conv2d(2, 3, 1), nn.Conv2d(3, 2, 3))
+
+        def forward(self, x):
+            return self.layers[1](nn.functional.pad(self.layers[0](x), (1, 1, 1, 1)))
+
+    quantizer = CmsisNnQuantizer()
+    quantizer.set_module_name("layers.1", QuantizationConfig(format=INT16))
+    distances, graph = steps_apart(Padded(), torch.randn(1, 2, 5, 5), quantizer=quantizer)
+    assert [op for op, kinds in elements(graph) if kinds == {"int8"}].count("pad_nd") == 1
+    assert distances[0] <= 1
+
+
+def test_sums_that_may_exceed_32_bits_are_refused():
+    layer = nn.Linear(600, 2)
+    nn.init.constant_(layer.weight, 1.0)
+    x = torch.randn(1, 600)
+    with pytest.raises(ValueError, match="sums of 600 products may exceed 32 bits"):
+        lowered(layer, x, quantizer=quantizer())
+    assert all(report.delegated for report in lowered(layer, x).reports)  # in int8 they fit
+
+
+@pytest.mark.parametrize("preset, io, what", [(INT16, "int8", "input x"), ("default", INT16, "input x")])
+def test_an_io_of_another_type_says_what_the_model_has(preset, io, what):
+    class Layer(nn.Linear):
+        def forward(self, x):
+            return super().forward(x)
+
+    x = torch.randn(1, 9)
+    with pytest.raises(UserError) as error:
+        compile_model(Layer(9, 4), (x,), "cortex-m4", [(x,)], quantizer=CmsisNnQuantizer(preset=preset), io=io)
+    found = "int16" if preset == INT16 else "int8"
+    assert f"{what} cannot become {io}: it is quantized to {found}" in str(error.value)
+
+
+def test_a_result_of_another_type_says_so():
+    x = torch.randn(1, 9)
+    model = nn.Sequential(nn.Linear(9, 4), nn.Softmax(1)).eval()
+    with pytest.raises(UserError, match=r"output 0 .* cannot become int16: it is quantized to int8"):
+        compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)

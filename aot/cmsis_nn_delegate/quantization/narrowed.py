@@ -1,0 +1,33 @@
+"""Functions that compute in fewer bits than they were asked to, because their kernels take no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torch.fx import Graph, Node
+
+from ..edge.naming import described
+from ..format.element import COMMON_ELEMENT, Element
+
+_ASKED = "cmsis_nn_asked_element"
+_MOST_NAMED = 5
+
+
+def keep_asked(node: Node, asked: Element) -> None:
+    """Remembers what `node`, which computes in the common type, was asked to compute in."""
+    node.meta[_ASKED] = asked
+
+
+def narrowed(graph: Graph) -> Iterator[str]:
+    """Yields a sentence for each type that functions of a prepared graph were asked for and do not compute in."""
+    found: dict[Element, list[str]] = {}
+    for node in graph.nodes:
+        if _ASKED in node.meta and node.op == "call_function":
+            found.setdefault(node.meta[_ASKED], []).append(described(node))
+    for asked, names in found.items():
+        named = ", ".join(names[:_MOST_NAMED])
+        more = f" and {len(names) - _MOST_NAMED} others" if len(names) > _MOST_NAMED else ""
+        yield (
+            f"{named}{more} compute in {COMMON_ELEMENT.value}, between two conversions: there is no kernel for them in "
+            f"{asked.value}, which they were asked to have"
+        )
