@@ -244,13 +244,15 @@ std::uint8_t* tensor_data(const EValue* value, const payload::IoTensor& expected
   }
   // Type and shape are equal, so the tensor has expected.nbytes bytes.
   auto* data = static_cast<std::uint8_t*>(tensor.mutable_data_ptr());
-  std::uintptr_t alignment = 1;
+  // The bits of an address that must be 0. A remainder would be a division, which small cores compute
+  // in a function.
+  std::uintptr_t below = 0;
   if (expected.dtype == static_cast<std::uint8_t>(payload::DType::kFloat32)) {
-    alignment = alignof(float);
+    below = alignof(float) - 1;
   } else if (expected.dtype == static_cast<std::uint8_t>(payload::DType::kInt16)) {
-    alignment = alignof(std::int16_t);
+    below = alignof(std::int16_t) - 1;
   }
-  if (data == nullptr || reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
+  if (data == nullptr || (reinterpret_cast<std::uintptr_t>(data) & below) != 0) {
     ET_LOG(
         Error,
         "argument %u has no data, floats that are not 4-byte aligned or int16 numbers that are not "
