@@ -275,7 +275,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
+    runtime/kernels/common/broadcast_int16.h
     runtime/kernels/common/broadcast_rows.h
+    runtime/kernels/common/broadcast_tensors.h
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/gate_lines.h
     runtime/kernels/common/gate_pairs.h

@@ -1,6 +1,6 @@
 #include "runtime/kernels/cmsis_nn/cmsis_nn.h"
 #include "runtime/kernels/cmsis_nn/convert.h"
-#include "runtime/kernels/common/broadcast.h"
+#include "runtime/kernels/common/broadcast_int16.h"
 
 namespace cmsis_nn_delegate::cmsis_nn {
 namespace {

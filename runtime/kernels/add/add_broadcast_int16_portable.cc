@@ -1,5 +1,5 @@
 #include "runtime/kernels/add/add.h"
-#include "runtime/kernels/common/broadcast.h"
+#include "runtime/kernels/common/broadcast_int16.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {

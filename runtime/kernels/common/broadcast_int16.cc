@@ -1,3 +1,5 @@
+#include "runtime/kernels/common/broadcast_int16.h"
+
 #include "runtime/kernels/common/broadcast_rows.h"
 
 namespace cmsis_nn_delegate::portable {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "runtime/kernels/common/broadcast.h"
+#include "runtime/kernels/common/broadcast_tensors.h"
 
 namespace cmsis_nn_delegate::portable {
 

@@ -1,4 +1,4 @@
-#include "runtime/kernels/common/broadcast.h"
+#include "runtime/kernels/common/broadcast_int16.h"
 #include "runtime/kernels/mul/mul.h"
 #include "runtime/kernels/portable/portable.h"
 
