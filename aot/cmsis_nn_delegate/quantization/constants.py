@@ -35,7 +35,7 @@ def fold_constants(model: GraphModule, trained: bool = False) -> None:
     values: dict[Node, Any] = {}
     with torch.no_grad():
         for node in model.graph.nodes:
-            if node in state:
+            if node in state and node.target not in _SHAPED_LIKE:
                 continue
             if node.op == "get_attr":
                 data = operator.attrgetter(str(node.target))(model)
