@@ -148,8 +148,12 @@ class EdgeContext:
         self._functions = functions
         signature = program.graph_signature
         self._parameters = dict(signature.inputs_to_parameters)
-        mutated = set(signature.buffers_to_mutate.values())
+        mutated: set[str] = set(signature.buffers_to_mutate.values())
         self._buffers = {name: target for name, target in signature.inputs_to_buffers.items() if target not in mutated}
+        # Buffers that the program writes.
+        self._states: dict[str, str] = {
+            name: target for name, target in signature.inputs_to_buffers.items() if target in mutated
+        }
         self._lifted = dict(signature.inputs_to_lifted_tensor_constants)
         # Whether constants have values; ExecuTorch gives partitioners programs that have only their shapes.
         held = (*program.state_dict.values(), *program.constants.values())
@@ -429,6 +433,14 @@ class EdgeContext:
                     "takes them from outside of its call: leave it as it is, since lengths computed from floats are "
                     "quantized, and then not exact; or compute them in the application, and make them an input",
                 )
+            counter = self._counter(node)
+            if counter is not None:
+                return Refusal(
+                    Reason.UNSUPPORTED_DTYPE,
+                    f"{node.name} is {element_type(value.dtype)}, computed of the state {counter!r}; the delegate "
+                    "holds no integers: let the application count, and give the model the number as an input, or keep "
+                    "it as a row of zeros and a 1, which torch.roll moves on",
+                )
             if value.dtype != torch.float32:
                 return Refusal(
                     Reason.UNSUPPORTED_DTYPE,
@@ -450,6 +462,29 @@ class EdgeContext:
                     f"{node.name} has shape {list(shape)}, {size} bytes of float32; a payload describes tensors of at "
                     f"most {MAX_DIM}: compute it in parts, such as a layer for each half of its channels",
                 )
+        return None
+
+    def float_state(self, node: Node) -> str:
+        """Returns what to say about a state that is not quantized; "" for other nodes."""
+        if node.name not in self._states:
+            return ""
+        return (
+            f"the state {self._states[node.name]!r}, which stays in float: its next value is computed of the old one "
+            "by more than moves and recurrent layers, and 8 bits may lose its small steps. To quantize it all the "
+            "same, let forward take it as an input and return the next one"
+        )
+
+    def _counter(self, node: Node) -> Optional[str]:
+        """Returns the buffer of integers, written by the program, that integers or booleans are computed of; None if
+        they are not."""
+        pending = [node]
+        for found in pending:
+            value = tensor(found)
+            if not isinstance(value, torch.Tensor) or value.is_floating_point():
+                continue
+            if found.name in self._states:
+                return self._states[found.name]
+            pending += [source for source in found.all_input_nodes if source not in pending]
         return None
 
     def refuse_image(self, node: Node, what: str) -> Optional[Refusal]:
@@ -555,7 +590,10 @@ class EdgeContext:
         if what.startswith("its output"):
             readers = [user for user in node.users if target_name(user) != QUANTIZE]
             neighbour, does = readers[0] if readers else node, "reads"
-        if neighbour.op == "call_function" and neighbour is not node:
+        state = self.float_state(neighbour)
+        if state:
+            cause = f"it is {state}"
+        elif neighbour.op == "call_function" and neighbour is not node:
             cause = f"{self.described(neighbour)}, which {does} it, stays in float; see the reason there"
         else:
             cause = "it is an input, a constant or an output of the program that was left in float"

@@ -20,6 +20,31 @@ def compiled(module, *inputs, calibration=None, **options):
     return compile_model(module, inputs, "cortex-m55", data, observer="minmax", **options)
 
 
+class Remembering(nn.Module):
+    """Its last result, which it reads again, and the number of its calls."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer, self.places = nn.Linear(12, 4), nn.Embedding(5, 4)
+        self.register_buffer("last", torch.zeros(1, 4))
+        self.register_buffer("count", torch.zeros(1, dtype=torch.int64))
+
+    def forward(self, x):
+        y = torch.tanh(self.layer(torch.cat([x, self.last], -1)))
+        self.last.copy_(y)
+        place = self.places(self.count % 5)
+        self.count.add_(1)
+        return y + place
+
+
+def test_states_that_stay_outside_are_named():
+    found = compiled(Remembering(), torch.randn(1, 8), check=False).refused
+    messages = {report.target: report.message for report in found}
+    assert "it reads the state 'last', which stays in float" in messages["aten.cat.default"]
+    assert "computed of the state 'count'" in messages["aten.remainder.Scalar"]
+    assert ".float()" not in messages["aten.remainder.Scalar"]
+
+
 class First(nn.Module):
     """The first of several results."""
 

@@ -243,6 +243,9 @@ class Support:
 
     def _no_work(self, node: Node) -> Refusal:
         """Refuses a node that the quantizer left in float because its neighbours stay in float."""
+        state = next(filter(None, map(self.context.float_state, self._activation_inputs(node))), "")
+        if state:
+            return Refusal(Reason.NOT_FUSABLE, f"it reads {state}")
         sources = [x for x in self._activation_inputs(node) if x.op == "call_function"]
         around = [x for x in (*sources, *self._readers(node)) if x.op == "call_function"]
         around = [x for x in around if x not in self._ops] or around
