@@ -15,7 +15,7 @@ _HEAD = """\
 <!-- Written by `bazel run //tests/coverage:suite_survey -- --write`. Do not edit. -->
 # ExecuTorch's operator suite
 ExecuTorch runs these tests with each of its backends. They cover operators and types of numbers that no delegate for
-Cortex-M takes, such as indices that are inputs. A case lowers one module or several. The table counts
+Cortex-M takes, such as writes at indices that are inputs. A case lowers one module or several. The table counts
 the modules that are one delegate call; those of which a part is delegated, and those of which nothing is, with a reason
 for each operator outside; those refused as a whole, with a message; those with an output that is more than one step
 from the quantized module in PyTorch, or with another index; and those in which the delegate under ExecuTorch's runtime
