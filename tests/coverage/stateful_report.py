@@ -31,6 +31,8 @@ step 100, and the last ones. It falls where errors add up in a state. The signal
 steps, and only what changes in it: with the mean of the outputs the ratios would be higher. In parentheses stands the
 ratio of the float network's own outputs, clipped to the range that calibration saw, where it is below {_CLIPPED} dB: a
 signal that is louder than that of the calibration saturates. That ends with it, unlike errors that add up.
+Ratios also differ from window to window where nothing adds up: `voice_activity` returns a probability that, with random
+weights, moves by few of the 256 steps that an int8 result has, and to round it costs more than all errors before that.
 
 """
 _COLUMNS = (
