@@ -44,6 +44,7 @@ from .quantization import calibration as calibration_data
 from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
+from .quantization.forgotten import require_recorded
 from .quantization.in_place import without_vmap, written_buffers
 from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
@@ -129,6 +130,7 @@ def _capture(c: Compilation) -> None:
         model = private_copy(c.model)
         if c.states is not None and isinstance(model, torch.nn.Module):
             c.states.hold(model)
+        spare = None if isinstance(model, (ExportedProgram, GraphModule)) else private_copy(model)
         c.exported = without_vmap(export(model, c.inputs.args, c.inputs.kwargs))
     except UserError as error:
         integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
@@ -138,6 +140,8 @@ def _capture(c: Compilation) -> None:
             f"{error}. Perhaps because of integers: unless {' and '.join(integers)} is an index, convert it with "
             ".float()"
         ) from error
+    if isinstance(spare, torch.nn.Module):
+        require_recorded(spare, c.exported, c.inputs.args, c.inputs.kwargs)
     require_finite_weights(c.exported)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e, prepare_qat_pt2e
 
-from cmsis_nn_delegate import quantizable_module
+from cmsis_nn_delegate import compile_model, quantizable_module
 from cmsis_nn_delegate.quantization.convert import convert_calibrated
 from cmsis_nn_delegate.quantization.in_place import written
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
@@ -27,6 +27,66 @@ DQ = torch.ops.quantized_decomposed.dequantize_per_tensor.default
 def export(module, *inputs):
     with torch.no_grad():
         return torch.export.export(copy.deepcopy(module).eval(), tuple(x.clone() for x in inputs))
+
+
+def remembered(set_up, step):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = nn.GRUCell(3, 3)
+            set_up(self)
+
+        def forward(self, x):
+            return step(self, x)
+
+    return Model()
+
+
+def lazily(m, x):
+    m.state = m.cell(x, torch.zeros_like(x) if m.state is None else m.state)
+    return m.state
+
+
+def counting(m, x):
+    m.count += 1
+    return m.cell(x) * (m.count % 2)
+
+
+def in_a_list(m, x):
+    m.states[0] = m.cell(x, m.states[0])
+    return m.states[0]
+
+
+def assigned(m, x):
+    m.state = m.cell(x, m.state)
+    return m.state
+
+
+FORGOTTEN = {
+    "an attribute": (lambda m: setattr(m, "state", torch.zeros(1, 3)), assigned),
+    "a list": (lambda m: setattr(m, "states", [torch.zeros(1, 3)]), in_a_list),
+    "a buffer that is None": (lambda m: m.register_buffer("state", None), lazily),
+    "a number": (lambda m: setattr(m, "count", 0), counting),
+}
+
+
+@pytest.mark.parametrize("name", FORGOTTEN)
+def test_what_torch_export_would_forget_is_refused(name):
+    x = torch.randn(1, 3)
+    with pytest.raises(UserError, match=r"forward sets self\.(state|states|count), .* self\.register_buffer\("):
+        compile_model(remembered(*FORGOTTEN[name]), (x,), "cortex-m4", [(x,)])
+
+
+def kept_to_look_at(m, x):
+    m.seen = m.cell(x)
+    return m.seen
+
+
+@pytest.mark.parametrize("form", [kept_to_look_at, assigned])
+def test_what_is_set_and_lost_nothing_is_allowed(form):
+    x = torch.randn(1, 3)
+    module = remembered(lambda m: m.register_buffer("state", torch.zeros(1, 3)), form)
+    assert compile_model(module, (x,), "cortex-m4", [(x,)] * 2, check=False).payload is not None
 
 
 def converted(module, *inputs):
