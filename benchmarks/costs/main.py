@@ -3,6 +3,7 @@
     bazel run //benchmarks/costs -- --write                       # selection/costs.json; takes 20 minutes
     bazel run //benchmarks/costs -- --write --cores cortex-m4,cortex-m7,cortex-m33   # what it says of these cores
     bazel run //benchmarks/costs -- --cores cortex-m4 --count 10  # prints the table of one core, roughly
+    bazel run //benchmarks/costs -- --write --operators gru,keep  # what it says of the kernels of these operators
 
 Calls of networks count too: those of MLPerf Tiny, with their trained weights if MLPERF_TINY_WEIGHTS names their folder,
 and those of tests/coverage/networks.py. The table has only what was measured, so use the kernels of CMSIS-NN
@@ -12,6 +13,7 @@ and those of tests/coverage/networks.py. The table has only what was measured, s
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import sys
 import time
@@ -27,6 +29,7 @@ from benchmarks.costs import fit
 from benchmarks.costs.samples import Sample, Sampler
 from benchmarks.measure import PROVIDERS, Images
 from benchmarks.networks import Network, load, names
+from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.selection.costs import MEASURED_CORES, Costs, Model, costs
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import get_target
@@ -42,21 +45,29 @@ def main(arguments: Sequence[str]) -> int:
     known = dict.fromkeys(found.core for found in costs().accuracy)
     parser.add_argument("--cores", default=",".join(known), help="default: those of the table")
     parser.add_argument("--count", type=int, default=_COUNT, help="random calls of each kind; default %(default)s")
+    parser.add_argument("--operators", help="measure random calls of these alone, and leave all else as it is")
     parser.add_argument("--write", action="store_true", help="write the table of the source tree")
     options = parser.parse_args(arguments)
     cores = options.cores.split(",")
     unknown = [core for core in cores if core not in MEASURED_CORES]
     if unknown:
         parser.error(f"unknown cores {', '.join(unknown)}; choose of {', '.join(MEASURED_CORES)}")
+    operators = options.operators.split(",") if options.operators else []
+    if any(name not in OPS or not OPS[name].kernels for name in operators):
+        parser.error(f"unknown operators in {options.operators}; choose of those with kernels, {', '.join(OPS)}")
     try:
-        table = measure(cores, options.count, networks())
+        if operators:
+            table = with_operators(costs(), cores, options.count, operators, Images())
+        else:
+            table = measure(cores, options.count, networks())
     except (UserError, OSError, ValueError) as error:
         print(f"costs: error: {error}", file=sys.stderr)
         return 1
     if options.write:
         path = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."), _WRITTEN)
         before = Costs.of_json(path.read_text(encoding="utf-8"))
-        path.write_text(before.updated(table).to_json(), encoding="utf-8")
+        after = table if operators else before.updated(table)
+        path.write_text(after.to_json(), encoding="utf-8")
         print(f"written: {path}")
     else:
         print(table.to_json(), end="")
@@ -110,6 +121,19 @@ def measure(cores: Sequence[str], count: int, known: Sequence[Network]) -> Costs
         simulator, compilers = environment.simulator, environment.compilers
     cmsis_nn = images.environment(simulator, cores[0]).cmsis_nn
     return Costs(cmsis_nn, compilers, simulator, models, tuple(sorted(accuracy, key=lambda a: (a.core, a.providers))))
+
+
+def with_operators(table: Costs, cores: Sequence[str], count: int, operators: Sequence[str], images: Images) -> Costs:
+    """Returns `table` with models of the kernels of `operators`, of the portable ones and CMSIS-NN's, from random calls
+    alone."""
+    models = dict(table.models)
+    for core in (core for core in cores if MEASURED_CORES[core] == core):
+        sampler = Sampler(get_target(core), images)
+        usable = [p for p in PROVIDERS if p != "tuned" and not images.obstacle(p)]
+        found = [sample for p in usable for sample in sampler.of_operators(p, count, operators)]
+        models |= {(core, *key): model for key, model in fit.models_of(found).items()}
+        _say(f"{core}: {len(found)} calls")
+    return dataclasses.replace(table, models=models)
 
 
 def _say(line: str) -> None:

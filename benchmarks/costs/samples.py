@@ -7,7 +7,7 @@ a call is mostly that of its inner loops in networks, and mostly what is around 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Optional
@@ -137,16 +137,16 @@ class Sampler:
         """Returns those that `name`, a key of PROVIDERS, stands for, as far as the images have their kernels."""
         return get_providers([p for p in PROVIDERS[name] if p != "cmsis-nn" or self._images.with_cmsis_nn])
 
-    def of_operators(self, providers: str, count: int) -> Iterator[Sample]:
-        """Yields about `count` random calls of each way to draw nodes of each operator, and of each path of a kernel,
-        computed by `providers`, a key of PROVIDERS; for "tuned" those of the tuned kernels."""
+    def of_operators(self, providers: str, count: int, names: Collection[str] = tuple(OPS)) -> Iterator[Sample]:
+        """Yields about `count` random calls of each way to draw nodes of each operator in `names`, and of each path of
+        a kernel, computed by `providers`, a key of PROVIDERS; for "tuned" those of all tuned kernels."""
         if providers == "tuned":
             for kernel in own_implementations():
                 if self._target.isa in kernel.isas:
                     yield from self._of(kernel.name, kernel.draws, providers, count, kernel)
             return
         for op in OPS.values():
-            if op.kernels:
+            if op.kernels and op.name in names:
                 yield from self._of(op.name, op.draws, providers, count)
 
     def of_network(self, network: Network, providers: str) -> list[Sample]:
