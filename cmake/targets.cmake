@@ -227,6 +227,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_vectors_portable.cc
     runtime/kernels/keep/keep_portable.cc
     runtime/kernels/last_step/last_step_portable.cc
+    runtime/kernels/leaky_sum/leaky_sum_lookup_portable.cc
+    runtime/kernels/leaky_sum/leaky_sum_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
@@ -260,6 +262,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
     runtime/kernels/rnn/rnn_lengths_portable.cc
     runtime/kernels/rnn/rnn_portable.cc
+    runtime/kernels/selective_state/selective_state_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
@@ -284,7 +287,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/gate_rows.h
     runtime/kernels/common/gate_vectors.h
     runtime/kernels/common/held.h
+    runtime/kernels/common/kept_sum.h
     runtime/kernels/common/pair_products.h
+    runtime/kernels/common/power_table.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
@@ -314,6 +319,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_products.h
     runtime/kernels/gru/gru.h
     runtime/kernels/gru/gru_units.h
+    runtime/kernels/leaky_sum/leaky_sum.h
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm/lstm_units.h
     runtime/kernels/lstm_projected/lstm_projected.h

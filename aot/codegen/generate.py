@@ -23,6 +23,7 @@ from codegen import (
     operator_payloads,
     operator_table,
     payload_format,
+    power_table,
     rules_header,
     sigmoid_table,
 )
@@ -35,6 +36,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/payload_format.md": payload_format.generate,
     **kernel_tables.files(),
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
+    "runtime/kernels/common/power_table.h": power_table.generate,
     "runtime/kernels/common/sigmoid_table.h": sigmoid_table.generate,
     "runtime/payload/format.h": format_header.generate,
     "runtime/payload/kernel_names.h": operator_checks.generate_names,

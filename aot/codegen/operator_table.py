@@ -19,7 +19,8 @@ portable kernels; `cmsisnn explain` says for every node why, and `--strict` make
 {supported}
 
 A batch norm after a convolution or a linear layer is folded into its weights. LSTM, GRU and RNN layers become
-a call for each layer and direction: see [recurrent layers](reference/recurrent_layers.md).
+a call for each layer and direction, and sums that a model keeps and that decay one for each step: see [recurrent
+layers](reference/recurrent_layers.md).
 
 ## Kernels
 Every kernel exists in plain C++ (`portable`), bit-exact with that of CMSIS-NN where it has one.

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 85;
+inline constexpr std::size_t kOpcodeCount = 88;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -152,6 +152,9 @@ enum class Opcode : std::uint8_t {
   kMulBroadcastInt16 = 82,
   kConv2dLargeInt16 = 83,
   kPadNdInt16 = 84,
+  kLeakySum = 85,
+  kLeakySumLookup = 86,
+  kSelectiveState = 87,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -1967,6 +1970,71 @@ struct PadNdInt16Args {
   PadAxis axis5;
 };
 static_assert(sizeof(PadNdInt16Args) == 100, "layout of PadNdInt16Args");
+
+/// A sum of 16 bits that decays by constants: see docs/reference/recurrent_layers.md.
+struct LeakySumArgs {
+  Ref initial_state;               ///< int16 [outer, entries, inner]
+  Ref input;                       ///< int8 [outer, entries, inner]
+  Ref decays;                      ///< int16 [entries], in steps of 2^-15
+  Ref gains;                       ///< int32 [entries], of the input in 2^-15 of the state's steps
+  Ref output;                      ///< int8 [outer, entries, inner]
+  Ref last_state;                  ///< int16 [outer, entries, inner]
+  std::int32_t input_offset;       ///< -zero_point of the input, -127 to 128
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t outer;              ///< at least 1
+  std::int32_t entries;            ///< at least 1
+  std::int32_t inner;              ///< at least 1
+};
+static_assert(sizeof(LeakySumArgs) == 52, "layout of LeakySumArgs");
+
+/// The same with decays that are a function of int8 numbers.
+struct LeakySumLookupArgs {
+  Ref initial_state;               ///< int16 [outer, entries, inner]
+  Ref input;                       ///< int8 [outer, entries, inner]
+  Ref decay;                       ///< int8 [outer, entries, inner]
+  Ref table;                       ///< int16 [256]: the decays for -128 to 127, in 2^-15
+  Ref gains;                       ///< int32 [entries], of the input in 2^-15 of the state's steps
+  Ref output;                      ///< int8 [outer, entries, inner]
+  Ref last_state;                  ///< int16 [outer, entries, inner]
+  std::int32_t table_entries;      ///< 256 to 256
+  std::int32_t input_offset;       ///< -zero_point of the input, -127 to 128
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t outer;              ///< at least 1
+  std::int32_t entries;            ///< at least 1
+  std::int32_t inner;              ///< at least 1
+};
+static_assert(sizeof(LeakySumLookupArgs) == 60, "layout of LeakySumLookupArgs");
+
+/// The state of a selective state space layer after one step: see
+/// docs/reference/recurrent_layers.md.
+struct SelectiveStateArgs {
+  Ref initial_state;           ///< int16 [batch, rows, columns]
+  Ref step;                    ///< int8 [batch, rows]
+  Ref input;                   ///< int8 [batch, rows]
+  Ref written;                 ///< int8 [batch, columns]
+  Ref steps;                   ///< int16 [256], not negative: the steps for -128 to 127
+  Ref rates;                   ///< int16 [rows, columns], not negative: of decay
+  Ref output;                  ///< int8 [batch, rows, columns]
+  Ref last_state;              ///< int16 [batch, rows, columns]
+  std::int32_t table_entries;  ///< 256 to 256
+  /// to the right, of step * rate, to 16 bits after the point, 0 to 30
+  std::int32_t argument_shift;
+  std::int32_t input_offset;       ///< -zero_point of the input, -127 to 128
+  std::int32_t written_offset;     ///< -zero_point of the input, -127 to 128
+  std::int32_t added_multiplier;   ///< Q31, 0 to 2^31 - 1
+  std::int32_t added_shift;        ///< left if positive, -31 to 30
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+  std::int32_t batch;              ///< at least 1
+  std::int32_t rows;               ///< at least 1
+  std::int32_t columns;            ///< at least 1
+};
+static_assert(sizeof(SelectiveStateArgs) == 80, "layout of SelectiveStateArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

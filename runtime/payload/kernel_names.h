@@ -95,6 +95,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "mul_broadcast_int16 of input1 int16, input2 int16, output int16",
     "conv2d_large_int16 of input int16, filter int8, output int16",
     "pad_nd_int16 of input int16, output int16",
+    "leaky_sum of initial_state int16, input int8, decays int16, output int8, last_state int16",
+    "leaky_sum_lookup of initial_state int16, input int8, decay int8, table int16, output int8, last_state int16",
+    "selective_state of initial_state int16, step int8, input int8, written int8, steps int16, rates int16, output int8, last_state int16",
     // clang-format on
 };
 

@@ -1217,4 +1217,70 @@ bool check_pad_nd_int16(const CallCheck& call, const void* args) {
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
 }
 
+bool check_leaky_sum(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LeakySumArgs*>(args);
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.outer, a.entries, a.inner), 2)};
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.entries, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.entries, a.inner)};
+  const CallCheck::Bytes last_state = {a.last_state,
+                                       bounds::product(volume(a.outer, a.entries, a.inner), 2)};
+  const CallCheck::Bytes operands[] = {initial_state, input, output, last_state};
+  return call.reads(initial_state, bounds::kHalfAligned) && call.reads(input) &&
+         call.filter({a.decays, bounds::product(volume(a.entries), 2)}, 2) &&
+         call.parameters<std::int32_t>({a.gains}, volume(a.entries)) &&
+         call.in_ranges(
+             in_range(a.input_offset, -127, 128) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.writes(last_state, bounds::kHalfAligned) &&
+         call.disjoint(operands, 2) && call.accepted();
+}
+
+bool check_leaky_sum_lookup(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LeakySumLookupArgs*>(args);
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.outer, a.entries, a.inner), 2)};
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.entries, a.inner)};
+  const CallCheck::Bytes decay = {a.decay, volume(a.outer, a.entries, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.entries, a.inner)};
+  const CallCheck::Bytes last_state = {a.last_state,
+                                       bounds::product(volume(a.outer, a.entries, a.inner), 2)};
+  const CallCheck::Bytes operands[] = {initial_state, input, decay, output, last_state};
+  return call.reads(initial_state, bounds::kHalfAligned) && call.reads(input) &&
+         call.reads(decay) &&
+         call.filter({a.table, bounds::product(volume(a.table_entries), 2)}, 2) &&
+         call.parameters<std::int32_t>({a.gains}, volume(a.entries)) &&
+         call.in_ranges(
+             in_range(a.table_entries, 256, 256) && in_range(a.input_offset, -127, 128) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
+             in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.writes(last_state, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) && call.accepted();
+}
+
+bool check_selective_state(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::SelectiveStateArgs*>(args);
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.rows, a.columns), 2)};
+  const CallCheck::Bytes step = {a.step, volume(a.batch, a.rows)};
+  const CallCheck::Bytes input = {a.input, volume(a.batch, a.rows)};
+  const CallCheck::Bytes written = {a.written, volume(a.batch, a.columns)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.rows, a.columns)};
+  const CallCheck::Bytes last_state = {a.last_state,
+                                       bounds::product(volume(a.batch, a.rows, a.columns), 2)};
+  const CallCheck::Bytes operands[] = {initial_state, step, input, written, output, last_state};
+  return call.reads(initial_state, bounds::kHalfAligned) && call.reads(step) && call.reads(input) &&
+         call.reads(written) &&
+         call.filter({a.steps, bounds::product(volume(a.table_entries), 2)}, 2) &&
+         call.filter({a.rates, bounds::product(volume(a.rows, a.columns), 2)}, 2) &&
+         call.in_ranges(
+             in_range(a.table_entries, 256, 256) && in_range(a.argument_shift, 0, 30) &&
+             in_range(a.input_offset, -127, 128) && in_range(a.written_offset, -127, 128) &&
+             in_range(a.added_multiplier, 0, INT32_MAX) && in_range(a.added_shift, -31, 30) &&
+             in_range(a.output_multiplier, 0, INT32_MAX) && in_range(a.output_shift, -31, 30) &&
+             in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.writes(last_state, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

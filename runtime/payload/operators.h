@@ -108,7 +108,10 @@ struct Operator {
   OPERATOR(MulInt16, mul_int16)                                 \
   OPERATOR(MulBroadcastInt16, mul_broadcast_int16)              \
   OPERATOR(Conv2dLargeInt16, conv2d_large_int16)                \
-  OPERATOR(PadNdInt16, pad_nd_int16)
+  OPERATOR(PadNdInt16, pad_nd_int16)                            \
+  OPERATOR(LeakySum, leaky_sum)                                 \
+  OPERATOR(LeakySumLookup, leaky_sum_lookup)                    \
+  OPERATOR(SelectiveState, selective_state)
 
 namespace operators {
 

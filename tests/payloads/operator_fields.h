@@ -1946,6 +1946,63 @@ inline constexpr OperatorField kPadNdInt16ArgsFields[] = {
     integer("axis5.before", i32(96)),
 };
 
+inline constexpr OperatorField kLeakySumArgsFields[] = {
+    reference("initial_state", 0, FieldKind::kInput, 2, 2, {i32(40), i32(44), i32(48)}),
+    reference("input", 4, FieldKind::kInput, 1, 1, {i32(40), i32(44), i32(48)}),
+    reference("decays", 8, FieldKind::kFilter, 2, 2, {i32(44)}),
+    reference("gains", 12, FieldKind::kBias, 4, 4, {i32(44)}),
+    reference("output", 16, FieldKind::kOutput, 1, 1, {i32(40), i32(44), i32(48)}),
+    reference("last_state", 20, FieldKind::kOutput, 2, 2, {i32(40), i32(44), i32(48)}),
+    ranged("input_offset", i32(24), -127, 128),
+    ranged("output_multiplier", i32(28), 0, 2147483647),
+    ranged("output_shift", i32(32), -31, 30),
+    ranged("output_offset", i32(36), -128, 127),
+    integer("outer", i32(40)),
+    integer("entries", i32(44)),
+    integer("inner", i32(48)),
+};
+
+inline constexpr OperatorField kLeakySumLookupArgsFields[] = {
+    reference("initial_state", 0, FieldKind::kInput, 2, 2, {i32(48), i32(52), i32(56)}),
+    reference("input", 4, FieldKind::kInput, 1, 1, {i32(48), i32(52), i32(56)}),
+    reference("decay", 8, FieldKind::kInput, 1, 1, {i32(48), i32(52), i32(56)}),
+    reference("table", 12, FieldKind::kFilter, 2, 2, {i32(28)}),
+    reference("gains", 16, FieldKind::kBias, 4, 4, {i32(52)}),
+    reference("output", 20, FieldKind::kOutput, 1, 1, {i32(48), i32(52), i32(56)}),
+    reference("last_state", 24, FieldKind::kOutput, 2, 2, {i32(48), i32(52), i32(56)}),
+    ranged("table_entries", i32(28), 256, 256),
+    ranged("input_offset", i32(32), -127, 128),
+    ranged("output_multiplier", i32(36), 0, 2147483647),
+    ranged("output_shift", i32(40), -31, 30),
+    ranged("output_offset", i32(44), -128, 127),
+    integer("outer", i32(48)),
+    integer("entries", i32(52)),
+    integer("inner", i32(56)),
+};
+
+inline constexpr OperatorField kSelectiveStateArgsFields[] = {
+    reference("initial_state", 0, FieldKind::kInput, 2, 2, {i32(68), i32(72), i32(76)}),
+    reference("step", 4, FieldKind::kInput, 1, 1, {i32(68), i32(72)}),
+    reference("input", 8, FieldKind::kInput, 1, 1, {i32(68), i32(72)}),
+    reference("written", 12, FieldKind::kInput, 1, 1, {i32(68), i32(76)}),
+    reference("steps", 16, FieldKind::kFilter, 2, 2, {i32(32)}),
+    reference("rates", 20, FieldKind::kFilter, 2, 2, {i32(72), i32(76)}),
+    reference("output", 24, FieldKind::kOutput, 1, 1, {i32(68), i32(72), i32(76)}),
+    reference("last_state", 28, FieldKind::kOutput, 2, 2, {i32(68), i32(72), i32(76)}),
+    ranged("table_entries", i32(32), 256, 256),
+    ranged("argument_shift", i32(36), 0, 30),
+    ranged("input_offset", i32(40), -127, 128),
+    ranged("written_offset", i32(44), -127, 128),
+    ranged("added_multiplier", i32(48), 0, 2147483647),
+    ranged("added_shift", i32(52), -31, 30),
+    ranged("output_multiplier", i32(56), 0, 2147483647),
+    ranged("output_shift", i32(60), -31, 30),
+    ranged("output_offset", i32(64), -128, 127),
+    integer("batch", i32(68)),
+    integer("rows", i32(72)),
+    integer("columns", i32(76)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2038,6 +2095,9 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kMulBroadcastInt16ArgsFields, 19, 76},
     {kConv2dLargeInt16ArgsFields, 26, 104},
     {kPadNdInt16ArgsFields, 25, 100},
+    {kLeakySumArgsFields, 13, 52},
+    {kLeakySumLookupArgsFields, 15, 60},
+    {kSelectiveStateArgsFields, 20, 80},
 };
 
 }  // namespace cmsis_nn_delegate

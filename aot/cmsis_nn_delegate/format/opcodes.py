@@ -96,3 +96,6 @@ class Opcode(enum.IntEnum):
     MUL_BROADCAST_INT16 = 82
     CONV2D_LARGE_INT16 = 83
     PAD_ND_INT16 = 84
+    LEAKY_SUM = 85
+    LEAKY_SUM_LOOKUP = 86
+    SELECTIVE_STATE = 87

@@ -115,6 +115,18 @@ class RecurrentLayer:
 
 
 @dataclass(frozen=True)
+class KeptSum:
+    """The first argument is a state, and the result its new value: both are int16 with a scale that is a power of two,
+    from calibration, where `last` gives the result, and what else reads the result reads it in int8, with a scale of
+    its own. The next `operands` arguments are activations with their own scales, or constants, which stay in float as
+    all arguments after them."""
+
+    targets: tuple[str, ...]
+    operands: int
+    last: str
+
+
+@dataclass(frozen=True)
 class NotAnnotated:
     """The quantizer never meets it in an exported program: `why`."""
 
@@ -132,5 +144,6 @@ Annotation = Union[
     IndexOutput,
     LookUp,
     RecurrentLayer,
+    KeptSum,
     NotAnnotated,
 ]

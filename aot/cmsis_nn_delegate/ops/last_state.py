@@ -1,4 +1,4 @@
-"""The state of a recurrent layer after its last step, which the layer itself gives."""
+"""The state of a recurrent layer after its last step, or of a sum after this one, which the layer itself gives."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from .op import Op
 # By the layer.
 _LAST = {
     "cmsis_nn_delegate.gru.default": "cmsis_nn_delegate.gru_last.default",
+    "cmsis_nn_delegate.leaky_sum.default": "cmsis_nn_delegate.leaky_sum_last.default",
     "cmsis_nn_delegate.lstm.default": "cmsis_nn_delegate.lstm_last.default",
     "cmsis_nn_delegate.lstm_projected.default": "cmsis_nn_delegate.lstm_projected_last.default",
+    "cmsis_nn_delegate.selective_state.default": "cmsis_nn_delegate.selective_state_last.default",
 }
 _TARGETS = tuple(_LAST.values())
 
@@ -30,7 +32,7 @@ class LastState(Op):
     whole = _TARGETS
     annotation = NotAnnotated("the quantizer annotates it with its layer", _TARGETS)
     limits = ("the state of a layer that is given its initial state, or whose cells are read",)
-    becomes = ("gru", "lstm", "lstm_projected")
+    becomes = ("gru", "leaky_sum", "lstm", "lstm_projected", "selective_state")
     elements = None
     computes = False
 

@@ -222,7 +222,7 @@ class Recurrent(Op):
         x, output = context.input_scale(operand(node)), context.output_scale(node)
         values = [
             context.value(operand(node)),
-            *(self._state(name, node, context) for name in self.initial),
+            *(state_value(f"{node.name}_{name}", self._parameters(node)[name], context) for name in self.initial),
             *lengths_of(node, context.arguments(node)[-1], context),
             *self._projection(node, context),
             weight,
@@ -242,23 +242,12 @@ class Recurrent(Op):
         """Returns the weight of the projection, of a layer that has one."""
         return []
 
-    def _state(self, name: str, node: EdgeNode, context: ImportContext) -> Value:
-        """Returns the value of an initial state."""
-        source = self._parameters(node)[name]
-        constant, found = context.constant_float(source), _state_type(source, context)
-        if constant is None:
-            return context.value(source)
-        assert constant.data is not None and found is not None  # says check
-        element, quant = found
-        tensor_type = TensorType(element, constant.shape, quant=quant)
-        return Value(f"{node.name}_{name}", tensor_type, np.ascontiguousarray(constant.data))
-
     def _refuse_states(
         self, node: EdgeNode, parameters: Mapping[str, EdgeNode], context: EdgeContext
     ) -> Optional[Refusal]:
         for name in self.initial:
             wanted = INT16 if name in self.wide else Element.INT8
-            found = _state_type(parameters[name], context)
+            found = state_type(parameters[name], context)
             if found is None or found[0] is not wanted:
                 return Refusal(
                     Reason.NOT_QUANTIZED,
@@ -290,7 +279,7 @@ class Recurrent(Op):
 
     def state_bits(self, name: str, node: EdgeNode, context: EdgeContext) -> int:
         """Returns how many bits of a state of 16 bits are after the point."""
-        found = _state_type(self._parameters(node)[name], context)
+        found = state_type(self._parameters(node)[name], context)
         bits = None if found is None else bits_of(found[1].scale[0])
         assert bits is not None  # says check
         return bits
@@ -634,7 +623,7 @@ def bits_of(scale: float) -> Optional[int]:
     return 1 - exponent if mantissa == 0.5 and 0 <= 1 - exponent <= 15 else None
 
 
-def _state_type(source: EdgeNode, context: EdgeContext) -> Optional[tuple[Element, Quant]]:
+def state_type(source: EdgeNode, context: EdgeContext) -> Optional[tuple[Element, Quant]]:
     """Returns how the state `source` is quantized; None if it is not, or not with one scale."""
     constant = context.constant_float(source)
     if constant is None:
@@ -645,6 +634,16 @@ def _state_type(source: EdgeNode, context: EdgeContext) -> Optional[tuple[Elemen
         return None
     assert constant.scales is not None and constant.zero_points is not None
     return Element(constant.dtype), Quant((float(constant.scales[0]),), int(constant.zero_points[0]))
+
+
+def state_value(name: str, source: EdgeNode, context: ImportContext) -> Value:
+    """Returns the value of the state `source` that a layer starts from; a constant gets the name `name`."""
+    constant, found = context.constant_float(source), state_type(source, context)
+    if constant is None:
+        return context.value(source)
+    assert constant.data is not None and found is not None  # says check
+    element, quant = found
+    return Value(name, TensorType(element, constant.shape, quant=quant), np.ascontiguousarray(constant.data))
 
 
 def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:

@@ -7,16 +7,18 @@ from collections.abc import Callable
 from torch.export import ExportedProgram
 from torch.fx import Node
 
-from ..edge.recurrent_ops import LAYERS
+from ..edge import leaky_ops, recurrent_ops
 from ..quantization.rewriting import expand
+
+_LAYERS = {**recurrent_ops.LAYERS, **leaky_ops.SUMS}
 
 
 def spell_out_layers(program: ExportedProgram, taken: Callable[[Node], bool]) -> bool:
-    """Rewrites the calls of `edge.recurrent_ops` in `program` for which `taken` is false. Returns whether there were
-    any."""
-    refused = [node for node in program.graph.nodes if node.target in LAYERS and not taken(node)]
+    """Rewrites the calls of `edge.recurrent_ops` and `edge.leaky_ops` in `program` for which `taken` is false. Returns
+    whether there were any."""
+    refused = [node for node in program.graph.nodes if node.target in _LAYERS and not taken(node)]
     for node in refused:
-        (result,) = expand(node, LAYERS[node.target])
+        (result,) = expand(node, _LAYERS[node.target])
         node.replace_all_uses_with(result)
         program.graph.erase_node(node)
     if refused:

@@ -6,6 +6,7 @@ from typing import Optional
 
 import numpy as np
 
+from ..format.element import COMMON_ELEMENT
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from ..ops.lookup import LookupAttrs, has_table, indices, table_value
@@ -53,7 +54,11 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
         quant = inputs[0].quant  # nobody reads it: any parameters do
     if quant is None or any(not (operand.element.is_integer or operand.is_constant) for operand in inputs):
         raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
-    element = next(operand.element for operand in inputs if operand.quant is not None)  # beside it there may be indices
+    if OPS[node.op].elements is None:
+        element = COMMON_ELEMENT  # of a layer, which may keep a state with another one
+    else:
+        # Beside it there may be indices.
+        element = next(operand.element for operand in inputs if operand.quant is not None)
     return Value(value.name, TensorType(element, value.shape, quant=quant))
 
 

@@ -1,4 +1,4 @@
-"""Observers for recurrent layers: of weights with a scale for each gate, and of cells in 16 bits."""
+"""Observers for recurrent layers: of weights with a scale for each gate, and of cells and other states in 16 bits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import torch
 from torchao.quantization.pt2e.observer import MinMaxObserver, PerChannelMinMaxObserver
 
 from ..graph.tensor_type import Element
-
-_SMALLEST_CELL_SCALE = 2.0**-15  # kernels shift by at most 15 bits
 
 
 class GateObserver(PerChannelMinMaxObserver):  # type: ignore[misc]  # torchao has no types
@@ -27,15 +25,16 @@ class GateObserver(PerChannelMinMaxObserver):  # type: ignore[misc]  # torchao h
 
 
 class CellObserver(MinMaxObserver):  # type: ignore[misc]  # torchao has no types
-    """The least power of two as scale with which 16 bits hold all values, and no less than 2^-15."""
+    """The least power of two as scale with which 16 bits hold all values, of those from 2^`least` to 2^`most`. Kernels
+    of layers shift cells by at most 15 bits."""
 
-    def __init__(self, **arguments: Any) -> None:
-        super().__init__(eps=_SMALLEST_CELL_SCALE, **arguments)
+    def __init__(self, least: int = -15, most: int = 0, **arguments: Any) -> None:
+        super().__init__(eps=2.0**least, **arguments)
+        self._exponents = least, most
 
     def calculate_qparams(self) -> tuple[torch.Tensor, torch.Tensor]:
         largest = float(torch.maximum(self.min_val.abs(), self.max_val.abs()).max()) if self.min_val.numel() else 0.0
-        most = Element.INT16.high
-        exponent = math.ceil(math.log2(max(largest, 2.0**-30) / most))
-        # Cells beyond 2^15 would be clipped.
-        scale = max(2.0 ** min(exponent, 0), _SMALLEST_CELL_SCALE)
+        least, most = self._exponents
+        exponent = math.ceil(math.log2(max(largest, 2.0**-30) / Element.INT16.high))
+        scale = 2.0 ** min(max(exponent, least), most)  # what goes beyond the range of that is clipped
         return torch.tensor([scale]), torch.zeros(1, dtype=torch.int32)

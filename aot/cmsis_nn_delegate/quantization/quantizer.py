@@ -56,6 +56,7 @@ from ..ops.annotation import (
     FixedOutput,
     IndexOutput,
     JoinedScale,
+    KeptSum,
     LookUp,
     RecurrentLayer,
     SameScale,
@@ -99,19 +100,25 @@ _WORKING |= {str(op.annotation.cells) for op in OPS.values() if isinstance(op.an
 # What a state may go through on its way to its next value: what moves it, and layers that keep it themselves.
 _MOVING = {target for op in OPS.values() for target in op.annotation.targets if not op.computes}
 _LAYERS = {
-    target for op in OPS.values() if isinstance(op.annotation, RecurrentLayer) for target in op.annotation.targets
+    *OPS["last_state"].targets,  # which read what the layer reads
+    *(
+        target
+        for op in OPS.values()
+        if isinstance(op.annotation, (RecurrentLayer, KeptSum))
+        for target in op.annotation.targets
+    ),
 }
 
 # What reads states of 16 bits; everything else reads them in 8.
 _RESHAPES = frozenset(OPS["reshape"].annotation.targets)
 _TAKING_STATES = {
     *_RESHAPES,
-    *OPS["last_state"].targets,
+    *_LAYERS,
     *(
         target
         for op in OPS.values()
         if isinstance(op.annotation, RecurrentLayer)
-        for target in (*op.annotation.targets, str(op.annotation.cells), str(op.annotation.units))
+        for target in (str(op.annotation.cells), str(op.annotation.units))
     ),
 }
 
@@ -284,6 +291,8 @@ class CmsisNnQuantizer(Quantizer):
             return self._annotate_joined(node, annotation, constants)
         if isinstance(annotation, RecurrentLayer):
             return self._annotate_recurrent(node, annotation)
+        if isinstance(annotation, KeptSum):
+            return self._annotate_kept_sum(node, annotation, constants)
         source: Any = node.args[0]
         if isinstance(annotation, LookUp):
             if source.op != "get_attr":
@@ -428,6 +437,23 @@ class CmsisNnQuantizer(Quantizer):
             if str(reader.target) == annotation.last:
                 read = {arg: inputs[arg] for arg in reader.all_input_nodes if arg in inputs}
                 self._mark(reader, {node: SharedQuantizationSpec(node), **read}, last)
+        return True
+
+    def _annotate_kept_sum(self, node: Node, annotation: KeptSum, constants: set[Node]) -> bool:
+        """Annotates a sum that is kept together with what gives it as a state, which sees its range."""
+        arguments: tuple[Any, ...] = node.args
+        state, *operands = arguments[: 1 + annotation.operands]
+        last = next((user for user in node.users if str(user.target) == annotation.last), None)
+        if last is None:
+            return False  # `rewrite` adds it
+        activations = {x: self._input(x, node) for x in operands if x not in constants}
+        given = self._state(state, SharedQuantizationSpec(last))
+        self._mark(node, {state: given, **activations}, self._activation(node))
+        self._mark(
+            last,
+            {node: SharedQuantizationSpec(node), state: SharedQuantizationSpec((state, node)), **activations},
+            self._specs.kept_sum,
+        )
         return True
 
     def _state(self, state: Node, spec: QuantizationSpecBase) -> QuantizationSpecBase:

@@ -90,13 +90,8 @@ class Specs:
                 )
             self._per_channel.append(_weight(per_channel, torch.per_channel_symmetric, ch_axis=axis))
         self._per_gate: dict[int, QuantizationSpec] = {}
-        self.cells = QuantizationSpec(
-            dtype=torch_type(_CELLS),
-            quant_min=_CELLS.low,
-            quant_max=_CELLS.high,
-            qscheme=torch.per_tensor_symmetric,
-            observer_or_fake_quant_ctr=CellObserver,
-        )
+        self.cells = _state(CellObserver)
+        self.kept_sum = _state(CellObserver.with_args(least=-30, most=15))
         self.unit_state = fixed(1.0 / -_CELLS.low, 0, _CELLS)  # from -1 to 1
         self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
@@ -195,6 +190,16 @@ def _activation(observer: Any, scheme: torch.qscheme, element: Element = _ACTIVA
         quant_min=element.low,
         quant_max=element.high,
         qscheme=scheme,
+        observer_or_fake_quant_ctr=observer,
+    )
+
+
+def _state(observer: Any) -> QuantizationSpec:
+    return QuantizationSpec(
+        dtype=torch_type(_CELLS),
+        quant_min=_CELLS.low,
+        quant_max=_CELLS.high,
+        qscheme=torch.per_tensor_symmetric,
         observer_or_fake_quant_ctr=observer,
     )
 

@@ -37,7 +37,7 @@ def states_in_float(graph: Graph, computed: set[Node], moves: Container[str], la
     """Returns the states, and what is computed of them, that stay in float; `computed` has what is computed of any
     state and of constants alone. Quantized may be those that are written as a whole by `copy_`, and whose new value has
     nothing of the old one but what operators of `moves` have moved, or one of `layers` has kept in 16 bits. Others add
-    up small steps, such as an average does, which 8 bits would round away."""
+    up small steps, such as a counter does, which 8 bits would round away."""
     movable: set[Node] = set()
     others: set[Node] = set()
     for state in names_of_state(graph):

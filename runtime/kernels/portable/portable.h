@@ -114,6 +114,9 @@ CMSIS_NN_DELEGATE_KERNEL(MulInt16, MulInt16, mul_int16)
 CMSIS_NN_DELEGATE_KERNEL(MulBroadcastInt16, MulBroadcastInt16, mul_broadcast_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dLargeInt16, Conv2dLargeInt16, conv2d_large_int16)
 CMSIS_NN_DELEGATE_KERNEL(PadNdInt16, PadNdInt16, pad_nd_int16)
+CMSIS_NN_DELEGATE_KERNEL(LeakySum, LeakySum, leaky_sum)
+CMSIS_NN_DELEGATE_KERNEL(LeakySumLookup, LeakySumLookup, leaky_sum_lookup)
+CMSIS_NN_DELEGATE_KERNEL(SelectiveState, SelectiveState, selective_state)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -187,6 +190,9 @@ inline constexpr KernelTable kOwnCalls = {
         kMulBroadcastInt16,
         kConv2dLargeInt16,
         kPadNdInt16,
+        kLeakySum,
+        kLeakySumLookup,
+        kSelectiveState,
     },
 };
 

@@ -32,6 +32,8 @@ WHY_LACKING: Mapping[str, str] = {
     "gru_lengths": "CMSIS-NN has no GRU",
     "keep": _STATE,
     "last_step": "CMSIS-NN knows no sequences of different lengths",
+    "leaky_sum": _STATE,
+    "leaky_sum_lookup": _STATE,
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "lstm_projected": _PROJECTION,
@@ -54,6 +56,7 @@ WHY_LACKING: Mapping[str, str] = {
     "resize_nearest": "CMSIS-NN does not resample",
     "rnn": "CMSIS-NN has no simple recurrent layer",
     "rnn_lengths": "CMSIS-NN has no simple recurrent layer",
+    "selective_state": _STATE,
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
     "strided_copy": _COPY,
