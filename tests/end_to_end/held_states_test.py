@@ -152,6 +152,52 @@ class Attention(Remembers):
         return self.out((scores @ values)[:, 0])
 
 
+class RunningMeans(Remembers):
+    """Means over different times, of which the longest is 500 steps."""
+
+    def __init__(self) -> None:
+        super().__init__(means=torch.linspace(-0.5, 0.5, UNITS)[None])
+        self.front, self.fresh = nn.Linear(INPUTS, UNITS), nn.Parameter(torch.logspace(-2.7, -0.3, UNITS))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.means.lerp_(self.front(x), self.fresh)
+        return self.out(self.means)
+
+
+class GatedSum(Remembers):
+    """A recurrent unit that decides by its input alone what it keeps [Feng et al. 2024, "Were RNNs all we needed?"]."""
+
+    def __init__(self) -> None:
+        super().__init__(h=torch.zeros(1, UNITS))
+        self.front, self.gate = nn.Linear(INPUTS, UNITS), nn.Linear(INPUTS, UNITS)
+        self.gate.bias.data -= 2
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        z = torch.sigmoid(self.gate(x))
+        h = (1 - z) * self.h + z * torch.tanh(self.front(x))
+        self.h.copy_(h)
+        return self.out(h)
+
+
+class SelectiveState(Remembers):
+    """A selective state space layer of few channels."""
+
+    def __init__(self) -> None:
+        super().__init__(hidden=torch.zeros(1, UNITS, 4))
+        self.front, self.step = nn.Linear(INPUTS, UNITS), nn.Linear(UNITS, UNITS)
+        self.both = nn.Linear(UNITS, 8)
+        self.step.bias.data.copy_(torch.linspace(-6, -2, UNITS))
+        self.rates = nn.Parameter(-torch.linspace(0.5, 4, 4 * UNITS).reshape(UNITS, 4))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = self.front(x)
+        written, read = self.both(y)[:, None].chunk(2, 2)
+        step = nn.functional.softplus(self.step(y))[..., None]
+        hidden = torch.exp(step * self.rates) * self.hidden + step * y[..., None] * written
+        self.hidden.copy_(hidden)
+        return self.out(y + (hidden * read).sum(2))
+
+
 # By name: the model, and the bytes of its states, each rounded up to 16.
 MODELS: dict[str, tuple[Callable[[], nn.Module], int]] = {
     "GRUCell": (GruCell, 48),
@@ -164,6 +210,9 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], int]] = {
     "GRUCell read before": (ReadBefore, 48),
     "past of a convolution": (PastOfConvolution, 32),
     "keys and values": (Attention, 2 * 192),
+    "running means": (RunningMeans, 48),
+    "gated sum": (GatedSum, 48),
+    "selective state": (SelectiveState, 192),
 }
 
 

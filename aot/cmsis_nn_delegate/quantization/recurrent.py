@@ -174,7 +174,7 @@ class _Layers:
             kept = self._stacked(
                 [self._new(recurrent_ops.GRU_LAST, call, *self._order(self._reverses(call))) for call in calls]
             )
-        _replace(user, kept, result)
+        replace_state(user, kept, result)
 
     def _replace_last_steps(self, result: Node) -> None:
         """The same for the last step of all, where it is read of the results of a GRU."""
@@ -190,7 +190,7 @@ class _Layers:
             if dim != time or first not in (-1, steps - 1) or any(stop < steps for stop in end[:1]):
                 continue
             kept = self._new(recurrent_ops.GRU_LAST, result, *self._order(False))
-            _replace(
+            replace_state(
                 reader,
                 kept if reader.target is aten.select.int else self._new(aten.unsqueeze.default, kept, time),
                 reader,
@@ -300,10 +300,10 @@ def _within_one(node: Node, seen: set[Node]) -> bool:
 def _is_projected(node: Node) -> bool:
     """Returns whether a call of PyTorch's has a projection: whether its states have different sizes."""
     states: Any = node.args[1]
-    return isinstance(states, (list, tuple)) and len({_value(state).shape[-1] for state in states}) > 1
+    return isinstance(states, (list, tuple)) and len({value_of(state).shape[-1] for state in states}) > 1
 
 
-def _replace(state: Node, kept: Node, result: Node) -> None:
+def replace_state(state: Node, kept: Node, result: Node) -> None:
     """Makes what reads `state` read `kept` instead where, through moves, that is only written to a buffer or returned;
     and `result` elsewhere. Moves become two, one of each."""
     for reader in list(state.users):
@@ -314,7 +314,7 @@ def _replace(state: Node, kept: Node, result: Node) -> None:
         else:
             with state.graph.inserting_before(reader):
                 moves = [state.graph.node_copy(reader, {state: source}.__getitem__) for source in (kept, result)]
-            _replace(reader, *moves)
+            replace_state(reader, *moves)
             state.graph.erase_node(reader)
 
 
@@ -379,12 +379,12 @@ def _make_layer(cell: Node) -> None:
         return call
 
     def unsqueezed(node: Node) -> Node:
-        return new(aten.unsqueeze.default, _value(node).unsqueeze(0), node, 0)
+        return new(aten.unsqueeze.default, value_of(node).unsqueeze(0), node, 0)
 
     with graph.inserting_before(cell):
         x, states = unsqueezed(source), [unsqueezed(state) for state in given]
         # Of their own memory: that of the states given would look like a view of them.
-        last = [_value(state).new_empty((1, *_value(state).shape)) for state in given]
+        last = [value_of(state).new_empty((1, *value_of(state).shape)) for state in given]
         layer = new(
             _LAYERS_OF_CELLS[target],
             (last[0], *last),
@@ -411,7 +411,7 @@ def _make_layer(cell: Node) -> None:
     graph.erase_node(cell)
 
 
-def _value(node: Node) -> Any:
+def value_of(node: Node) -> Any:
     """Returns the fake tensor of a node, or the parameter or buffer that it reads."""
     found = node.meta.get("val")
     if found is None and node.op == "get_attr":

@@ -27,6 +27,7 @@ from .divisions import divisions_to_products
 from .equalization import equalize
 from .float_powers import float_powers_to_powers
 from .input_indices import input_indices_to_products
+from .kept_sums import separate_kept_sums, show_kept_sums
 from .lengths import lengths_to_products
 from .masks import take_masks
 from .pools import rewrite_pools
@@ -63,6 +64,11 @@ REWRITES = (
     Rewrite(separate_stacked_states, "each layer keeps its own state, with its own scale"),
     Rewrite(spell_out_products, "the parts of einsum, glu and the like are quantized one by one"),
     Rewrite(
+        separate_kept_sums,
+        "a sum that is kept needs more than 8 bits; einsum and lerp are spelled out already",
+        trained=lambda model: None,  # the operators have no gradients
+    ),
+    Rewrite(
         volumes_to_images,
         "kernels compute images",
         trained=lambda model: None,  # the filters in another shape would not be parameters
@@ -94,7 +100,8 @@ REWRITES = (
 
 def rewrite(model: GraphModule, configuration: Configuration, trained: bool = False) -> None:
     """Applies `REWRITES` to `model`, and then what `configuration` asks for: equalization, and a bias for each layer
-    that `bias_correction` may correct. Last come the cells of LSTMs, which nothing reads: others would remove them."""
+    that `bias_correction` may correct. Last come the cells of LSTMs and states that nothing reads: others would remove
+    them."""
     for one in REWRITES:
         (one.trained if trained and one.trained is not None else one.run)(model)
     if configuration.equalization:
@@ -103,3 +110,4 @@ def rewrite(model: GraphModule, configuration: Configuration, trained: bool = Fa
         give_biases(model)
     if not trained:
         compute_cells(model)
+        show_kept_sums(model)

@@ -52,6 +52,16 @@ class StackedStates(nn.Module):
         return y
 
 
+class RunningMean(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(ROWS))
+
+    def forward(self, x):
+        self.mean.lerp_(x, 0.1)
+        return x - self.mean
+
+
 # The rewrite that each model is for.
 MODELS = {
     "aliases_to_functions": (lambda: Function(lambda x: torch.multiply(x, x)), ROWS),
@@ -59,6 +69,7 @@ MODELS = {
     "separate_recurrent_layers": (lstm_output, ROWS),
     "separate_stacked_states": (StackedStates, ROWS),
     "spell_out_products": (lambda: Function(lambda x: F.glu(x)), ROWS),
+    "separate_kept_sums": (RunningMean, ROWS),
     "volumes_to_images": (lambda: nn.Sequential(nn.Conv3d(2, 3, 3), nn.ReLU()), VOLUME),
     "lengths_to_products": (lambda: Function(lambda x: F.cosine_similarity(x + 1, x * 2 + 1)), ROWS),
     "constant_indices_to_parts": (lambda: Function(lambda x: x[:, [5, 1, 1, 0]]), ROWS),
