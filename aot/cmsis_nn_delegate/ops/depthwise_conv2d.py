@@ -136,6 +136,7 @@ class DepthwiseConv2d(Op):
     draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated)
     limits = (
         "convolution with as many groups as input channels, 2 or more; larger ones than CMSIS-NN takes are a conv2d",
+        "in int16 it is a conv2d with groups",
         "batch norm that no layer before it takes over",
     )
     takes_images = True
