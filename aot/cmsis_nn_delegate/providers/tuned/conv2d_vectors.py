@@ -17,12 +17,11 @@ from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
 from ..implementation import OwnImplementation, Symbol
-from . import block_args, vector_requantization, window_order
+from . import block_args, vector_requantization, vector_table, window_order
 from .vector_requantization import VectorForm
+from .vector_table import CHANNELS, VECTOR, depth
 
-_CHANNELS = 2  # of a block
 _PIXELS = 4  # of a product
-_VECTOR = 16  # inputs
 _TILE = 8  # pixels of a row whose windows are copied at a time
 # Results of a product are stored at 16-bit offsets from the first.
 _MOST_CHANNELS = 1 << 14
@@ -51,7 +50,7 @@ def _draw_deep(d: Case) -> Value:
 
 
 def _draw_pointwise(d: Case) -> Value:
-    inputs = d.pick(d.channels(), _VECTOR * d.integer(1, 9), d.integer(40, 140))
+    inputs = d.pick(d.channels(), VECTOR * d.integer(1, 9), d.integer(40, 140))
     x = d.input(d.batch(), inputs, *d.pair(1, 7))
     stride = d.pick((1, 1), (1, 1), d.pair(1, 3))
     return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (1, 1), stride, clamp=d.clamp()))
@@ -116,10 +115,10 @@ class Conv2dVectors(OwnImplementation):
         geometry = Geometry.plain(node)
         inputs = node.inputs[1].shape[1]
         if geometry.kernel == (1, 1) and node.attrs.padding == Padding():
-            return 0 if inputs % _VECTOR == 0 else _PIXELS * _depth(node)
+            return 0 if inputs % VECTOR == 0 else _PIXELS * _depth(node)
         rows, width = _tile(geometry)
         columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
-        return -(-(rows * columns * geometry.kernel[0] * inputs + _VECTOR + inputs) // 16) * 16
+        return -(-(rows * columns * geometry.kernel[0] * inputs + VECTOR + inputs) // 16) * 16
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
@@ -139,18 +138,18 @@ class Conv2dVectors(OwnImplementation):
             under = [(min(width, columns - x) - 1) * geometry.stride[1] + geometry.kernel[1] for x in lefts]
             copied = n * rows * geometry.kernel[0] * sum(under)
         groups = sum(blocks_of(run, _PIXELS) for run in runs)
-        blocks = groups * blocks_of(outputs, _CHANNELS)
+        blocks = groups * blocks_of(outputs, CHANNELS)
         form = vector_requantization.form_of(node).name
         return Features(
             {
                 "runs": len(runs),
                 "lines": lines,
                 "pixels copied": copied,
-                "vectors copied": copied * blocks_of(inputs, _VECTOR),
+                "vectors copied": copied * blocks_of(inputs, VECTOR),
                 "groups": groups,
                 "blocks": blocks,
                 f"blocks of form {form}": blocks,
-                "vectors": blocks * _depth(node) // _VECTOR,
+                "vectors": blocks * _depth(node) // VECTOR,
             },
             "pointwise" if pointwise else "",
         )
@@ -165,33 +164,17 @@ class Conv2dVectors(OwnImplementation):
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = _weights(node)
-        channels, inputs = weights.shape
-        vectors = _depth(node) // _VECTOR
-        padded = np.zeros((channels, vectors, _VECTOR), np.int8)
-        padded.reshape(channels, -1)[:, :inputs] = weights
-        order = [0, *range(vectors - 1, 0, -1)]
         # What every window has in common: the bias and the zero point of the input.
         start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
-        scales = np.stack([start, *vector_requantization.scales(node)]).astype(np.int32)
-        firsts = [min(first, channels - _CHANNELS) for first in range(0, channels, _CHANNELS)]
-        members = np.array(firsts)[:, None] + np.arange(_CHANNELS)  # [block, channel]
-        products = padded[members][:, :, order].transpose(0, 2, 1, 3)  # [block, vector, channel, input]
-        table = np.concatenate(
-            [
-                np.ascontiguousarray(products).reshape(len(firsts), -1).view("<i4"),
-                scales[:, members].transpose(1, 0, 2).reshape(len(firsts), -1),
-            ],
-            axis=1,
-        )
-        return {"table": table}
+        return {"table": vector_table.table(weights, start, *vector_requantization.scales(node))}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return block_args.encode(
             node,
             refs,
             scratch_bytes,
-            blocks=-(-int(node.inputs[1].shape[0]) // _CHANNELS),
-            block_words=3 * _CHANNELS + _depth(node) * _CHANNELS // 4,
+            blocks=vector_table.blocks(int(node.inputs[1].shape[0])),
+            block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:])),
             form=vector_requantization.form_of(node),
         )
 
@@ -215,4 +198,4 @@ def _weights(node: Node) -> np.ndarray:
 
 def _depth(node: Node) -> int:
     """Returns how many inputs a window has, rounded up to vectors."""
-    return -(-math.prod(node.inputs[1].shape[1:]) // _VECTOR) * _VECTOR
+    return depth(math.prod(node.inputs[1].shape[1:]))

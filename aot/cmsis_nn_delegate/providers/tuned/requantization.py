@@ -83,7 +83,7 @@ def form_of(node: Node, largest: np.ndarray) -> Form:
     _, shift = _scales(node)
     if _takes_floor(node, largest, shift).all():
         return Form.FLOOR
-    _check_any(largest, shift)
+    check_shifts(largest, shift)
     return Form.ANY
 
 
@@ -92,7 +92,7 @@ def forms_of(node: Node, largest: np.ndarray) -> np.ndarray:
     _check_sums(largest)
     _, shift = _scales(node)
     floor = _takes_floor(node, largest, shift)
-    _check_any(largest[~floor], shift[~floor])
+    check_shifts(largest[~floor], shift[~floor])
     return np.where(floor, Form.FLOOR, Form.ANY)
 
 
@@ -105,10 +105,11 @@ def check_any(node: Node, largest: np.ndarray, channels: np.ndarray) -> None:
     """Raises ValueError if ANY is not exact for one of `channels`, bool, whose sums are at most `largest`."""
     _check_sums(largest)
     _, shift = _scales(node)
-    _check_any(largest[channels], shift[channels])
+    check_shifts(largest[channels], shift[channels])
 
 
-def _check_any(largest: np.ndarray, shift: np.ndarray) -> None:
+def check_shifts(largest: np.ndarray, shift: np.ndarray) -> None:
+    """Raises ValueError if ANY is not exact for a channel with sums up to `largest` and the shift `shift`."""
     if (shift > -1).any():
         raise ValueError("an output channel has finer steps than its sums, half of them or less")
     if (shift < -22).any():

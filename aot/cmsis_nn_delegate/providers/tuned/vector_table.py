@@ -1,0 +1,45 @@
+"""The constants of kernels that multiply vectors of inputs with blocks of two channels."""
+
+from __future__ import annotations
+
+import numpy as np
+
+CHANNELS = 2  # of a block
+VECTOR = 16  # inputs
+
+
+def depth(inputs: int) -> int:
+    """Returns `inputs`, those of a sum, rounded up to vectors."""
+    return -(-inputs // VECTOR) * VECTOR
+
+
+def blocks(channels: int) -> int:
+    """Returns how many blocks hold `channels`."""
+    return -(-channels // CHANNELS)
+
+
+def block_words(inputs: int) -> int:
+    """Returns the size of a block in words."""
+    return 3 * CHANNELS + depth(inputs) * CHANNELS // 4
+
+
+def table(weights: np.ndarray, starts: np.ndarray, multipliers: np.ndarray, shifts: np.ndarray) -> np.ndarray:
+    """Returns int32 [blocks, words] for weights [channels, inputs] of at least two channels. The last block has the
+    last two. Each has the weights of the first vector and then of the others from the last to the second; the sums for
+    inputs of 0, which are `starts`; what requantizes the channels, [channels] each."""
+    channels, inputs = weights.shape
+    vectors = depth(inputs) // VECTOR
+    padded = np.zeros((channels, vectors, VECTOR), np.int8)
+    padded.reshape(channels, -1)[:, :inputs] = weights
+    order = [0, *range(vectors - 1, 0, -1)]
+    scales = np.stack([starts, multipliers, shifts]).astype(np.int32)
+    firsts = [min(first, channels - CHANNELS) for first in range(0, channels, CHANNELS)]
+    members = np.array(firsts)[:, None] + np.arange(CHANNELS)  # [block, channel]
+    products = padded[members][:, :, order].transpose(0, 2, 1, 3)  # [block, vector, channel, input]
+    return np.concatenate(
+        [
+            np.ascontiguousarray(products).reshape(len(firsts), -1).view("<i4"),
+            scales[:, members].transpose(1, 0, 2).reshape(len(firsts), -1),
+        ],
+        axis=1,
+    )
