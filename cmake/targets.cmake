@@ -238,7 +238,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_portable.cc
     runtime/kernels/lstm/lstm_vectors_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_lengths_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_int16_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
@@ -323,6 +325,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm/lstm_units.h
     runtime/kernels/lstm_projected/lstm_projected.h
+    runtime/kernels/lstm_projected/lstm_projected_rows.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
     runtime/kernels/pad_nd/pad_nd.h
@@ -411,6 +414,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_units_mve.S
     runtime/kernels/lstm/lstm_units_mve.h
     runtime/kernels/lstm/lstm_vectors_tuned.cc
+    runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
+    runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

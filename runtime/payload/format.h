@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 88;
+inline constexpr std::size_t kOpcodeCount = 90;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -155,6 +155,8 @@ enum class Opcode : std::uint8_t {
   kLeakySum = 85,
   kLeakySumLookup = 86,
   kSelectiveState = 87,
+  kLstmProjectedPairs = 88,
+  kLstmProjectedVectors = 89,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2035,6 +2037,84 @@ struct SelectiveStateArgs {
   std::int32_t columns;            ///< at least 1
 };
 static_assert(sizeof(SelectiveStateArgs) == 80, "layout of SelectiveStateArgs");
+
+/// int8 LSTM layer in one direction, as lstm_projected computes it, from weights in the
+/// order of the products.
+struct LstmProjectedPairsArgs {
+  Ref input;  ///< int8 [steps, batch, inputs]
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  Ref projection;      ///< the weight of the projection
+  Ref initial_hidden;  ///< int8 [batch, outputs]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int8 [steps, batch, outputs]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;             ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;        ///< 16, and twice both inputs and outputs rounded up to 8
+  std::int32_t projection_blocks;  ///< outputs / 8, rounded up
+  std::int32_t projection_words;   ///< 8, and twice hidden rounded up to 8
+  std::int32_t steps;              ///< at least 1
+  std::int32_t batch;              ///< at least 1
+  std::int32_t inputs;             ///< at least 1
+  std::int32_t hidden;             ///< at least 1
+  std::int32_t outputs;            ///< at least 1
+  std::int32_t batch_first;        ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;            ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t unit_offset;        ///< zero_point of the units, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmProjectedPairsArgs) == 172, "layout of LstmProjectedPairsArgs");
+
+/// int8 LSTM layer in one direction, as lstm_projected computes it, from weights in the
+/// order of the products.
+struct LstmProjectedVectorsArgs {
+  Ref input;  ///< int8 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  Ref projection;      ///< the weight of the projection
+  Ref initial_hidden;  ///< int8 [batch, outputs]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int8 [steps, batch, outputs]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;             ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;        ///< 8, and both inputs and outputs rounded up to 16
+  std::int32_t projection_blocks;  ///< outputs / 2, rounded up
+  std::int32_t projection_words;   ///< 6, and half of hidden rounded up to 16
+  std::int32_t steps;              ///< at least 1
+  std::int32_t batch;              ///< at least 1
+  std::int32_t inputs;             ///< at least 1
+  std::int32_t hidden;             ///< at least 1
+  std::int32_t outputs;            ///< at least 1
+  std::int32_t batch_first;        ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;            ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t unit_offset;        ///< zero_point of the units, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmProjectedVectorsArgs) == 172, "layout of LstmProjectedVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

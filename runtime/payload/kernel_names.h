@@ -98,6 +98,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "leaky_sum of initial_state int16, input int8, decays int16, output int8, last_state int16",
     "leaky_sum_lookup of initial_state int16, input int8, decay int8, table int16, output int8, last_state int16",
     "selective_state of initial_state int16, step int8, input int8, written int8, steps int16, rates int16, output int8, last_state int16",
+    "lstm_projected_pairs of input int8, table int32, projection int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "lstm_projected_vectors of input int8, table int32, projection int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     // clang-format on
 };
 

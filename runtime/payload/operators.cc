@@ -1283,4 +1283,42 @@ bool check_selective_state(const CallCheck& call, const void* args) {
          call.disjoint(operands, 4) && call.accepted();
 }
 
+template <typename Args>
+static bool check_as_lstm_projected_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.outputs)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.outputs)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.filter(
+             {a.projection, bounds::product(volume(a.projection_blocks, a.projection_words), 4)},
+             4) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) && in_range(a.unit_offset, -128, 127) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_pairs(const CallCheck& call, const void* args) {
+  return check_as_lstm_projected_pairs<payload::LstmProjectedPairsArgs>(call, args);
+}
+
+bool check_lstm_projected_vectors(const CallCheck& call, const void* args) {
+  return check_as_lstm_projected_pairs<payload::LstmProjectedVectorsArgs>(call, args);
+}
+
 }  // namespace cmsis_nn_delegate::operators

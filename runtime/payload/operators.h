@@ -111,7 +111,9 @@ struct Operator {
   OPERATOR(PadNdInt16, pad_nd_int16)                            \
   OPERATOR(LeakySum, leaky_sum)                                 \
   OPERATOR(LeakySumLookup, leaky_sum_lookup)                    \
-  OPERATOR(SelectiveState, selective_state)
+  OPERATOR(SelectiveState, selective_state)                     \
+  OPERATOR(LstmProjectedPairs, lstm_projected_pairs)            \
+  OPERATOR(LstmProjectedVectors, lstm_projected_vectors)
 
 namespace operators {
 

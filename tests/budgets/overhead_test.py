@@ -38,6 +38,8 @@ LARGER = {
     "lstm_pairs",
     "lstm_projected",
     "lstm_projected_lengths",
+    "lstm_projected_pairs",
+    "lstm_projected_vectors",
     "lstm_vectors",
     "pad_nd",
     "rnn",

@@ -62,4 +62,6 @@ TUNED_KERNELS = [
     "lstm_vectors",
     "lstm_lengths_pairs",
     "lstm_lengths_vectors",
+    "lstm_projected_pairs",
+    "lstm_projected_vectors",
 ]

@@ -117,29 +117,31 @@ class LstmProjected(Lstm):
     # Graph ------------------------------------------------------------------
 
     @staticmethod
-    def _weight_of(node: Node) -> Value:
+    def projection(node: Node) -> Value:
+        """Returns its weight."""
         return node.inputs[-5]
 
     def output_multiplier(self, node: Node) -> tuple[int, int]:
         """Returns what requantizes the sums of the projection."""
-        weight = self._weight_of(node)
+        weight = self.projection(node)
         return quantize_multiplier(node.attrs.unit_scale * weight.scale / node.outputs[0].scale)
 
-    def _unit_multiplier(self, node: Node) -> tuple[int, int]:
+    def unit_multiplier(self, node: Node) -> tuple[int, int]:
+        """Returns what requantizes o * tanh(c) to the units."""
         return quantize_multiplier(2.0**-self.real_bits / node.attrs.unit_scale)
 
-    def _projection_bias(self, node: Node) -> np.ndarray:
+    def projection_bias(self, node: Node) -> np.ndarray:
         """Returns what the zero point of the units adds to the sums, int32 [outputs]."""
-        row_sums = self._weight_of(node).constant.astype(np.int64).sum(axis=1)
+        row_sums = self.projection(node).constant.astype(np.int64).sum(axis=1)
         return wrap32(-node.attrs.unit_zero_point * row_sums).astype(np.int32)
 
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cells, product = self.product(node, step, state)
-        real = wrap32(requantize(product, *self._unit_multiplier(node)) + node.attrs.unit_zero_point)
+        real = wrap32(requantize(product, *self.unit_multiplier(node)) + node.attrs.unit_zero_point)
         units = np.clip(real, Element.INT8.low, Element.INT8.high)
-        weight = self._weight_of(node).constant.astype(np.float64)
+        weight = self.projection(node).constant.astype(np.float64)
         # float64 is exact below 2^53.
-        sums = wrap32((units.astype(np.float64) @ weight.T).astype(np.int64) + self._projection_bias(node))
+        sums = wrap32((units.astype(np.float64) @ weight.T).astype(np.int64) + self.projection_bias(node))
         return cells, requantize(sums, *self.output_multiplier(node))
 
     def scratch_bytes(self, node: Node) -> int:
@@ -169,12 +171,12 @@ class LstmProjected(Lstm):
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {
             **super().constants(node),
-            "projection": self._weight_of(node).constant,
-            "projection_bias": self._projection_bias(node),
+            "projection": self.projection(node).constant,
+            "projection_bias": self.projection_bias(node),
         }
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        multiplier, shift = self._unit_multiplier(node)
+        multiplier, shift = self.unit_multiplier(node)
         return {
             **super().encode(node, refs, scratch_bytes),
             "outputs": self.width(node),

@@ -54,7 +54,7 @@ class GatesOfStep {
   GatesOfStep(const Args& args, const Bases& bases, const Gate (&gates)[kGates]) : args_(args) {
     const std::int32_t units = round_up(args.hidden, Loops::kRows);
     const std::int32_t inputs = round_up(args.inputs, Loops::kDepth);
-    const std::int32_t hidden = round_up(args.hidden, Loops::kDepth);
+    const std::int32_t hidden = round_up(output_width(args), Loops::kDepth);
     gates_ = bases.resolve<std::int16_t>(args.scratch);
     gate_step_ = Loops::kInterleaved ? 1 : units;
     inputs_ = reinterpret_cast<Element*>(gates_ + kNumbers * units);
@@ -84,7 +84,7 @@ class GatesOfStep {
   /// Of a step with these inputs, after one with the outputs `before`.
   void compute(const std::int8_t* input, const std::int8_t* before) {
     Loops::take(input, args_.inputs, inputs_);
-    Loops::take(before, args_.hidden, hidden_);
+    Loops::take(before, output_width(args_), hidden_);
     for (const GateRows& rows : rows_) {
       Loops::multiply(rows);
     }
@@ -121,7 +121,7 @@ std::uint32_t gate_rows_scratch_bytes(const void* args) {
   constexpr auto kDepth = static_cast<std::uint32_t>(Loops::kDepth);
   constexpr auto kBytes = static_cast<std::uint32_t>(sizeof(typename Loops::Element));
   return 8 * up(a.hidden, static_cast<std::uint32_t>(Loops::kRows)) +
-         kBytes * (up(a.inputs, kDepth) + up(a.hidden, kDepth));
+         kBytes * (up(a.inputs, kDepth) + up(output_width(a), kDepth));
 }
 
 /// Returns whether the table has as many words as the sizes ask for, and each sequence a length of 4 or 8 bytes.
@@ -132,7 +132,7 @@ bool gate_rows_accept(const void* args) {
     return (static_cast<std::int64_t>(size) + of - 1) / of;
   };
   const std::int64_t depth =
-      (groups(a.inputs, Loops::kDepth) + groups(a.hidden, Loops::kDepth)) * Loops::kDepth;
+      (groups(a.inputs, Loops::kDepth) + groups(output_width(a), Loops::kDepth)) * Loops::kDepth;
   if constexpr (kHasLengths<Args>) {
     const std::int64_t words = std::int64_t{4} * a.batch;
     if (a.length_bytes != words && a.length_bytes != 2 * words) {

@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/common/gate_rows.h"
 #include "runtime/kernels/common/recurrent.h"
+#include "runtime/kernels/lstm/lstm.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -41,14 +42,21 @@ struct PlainLstmUnits {
   }
 };
 
+/// The gates of an LSTM.
+template <typename Gates, typename Args>
+[[gnu::always_inline]] inline GatesOfStep<Gates, Args, 4> lstm_gates(const Args& a,
+                                                                     const Bases& bases) {
+  return GatesOfStep<Gates, Args, 4>(a, bases,
+                                     {{a.input_gate, GateFunction::kSigmoid},
+                                      {a.forget_gate, GateFunction::kSigmoid},
+                                      {a.cell_gate, GateFunction::kTanh},
+                                      {a.output_gate, GateFunction::kSigmoid}});
+}
+
 /// Computes one call: the body of a kernel's function.
 template <typename Gates, typename Units, typename Args>
 [[gnu::always_inline]] inline Error compute_lstm_rows(const Args& a, const Bases& bases) {
-  GatesOfStep<Gates, Args, 4> gates(a, bases,
-                                    {{a.input_gate, GateFunction::kSigmoid},
-                                     {a.forget_gate, GateFunction::kSigmoid},
-                                     {a.cell_gate, GateFunction::kTanh},
-                                     {a.output_gate, GateFunction::kSigmoid}});
+  GatesOfStep<Gates, Args, 4> gates = lstm_gates<Gates>(a, bases);
   LstmUnits units = {gates.gates(),
                      nullptr,
                      nullptr,
@@ -59,8 +67,7 @@ template <typename Gates, typename Units, typename Args>
                      a.output_offset,
                      Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
   const auto start = [&](std::int32_t batch, std::int32_t /*steps*/) {
-    return RecurrentStart{initial_state(a, bases, a.initial_cells, a.last_cells, batch),
-                          initial_output(a, bases, batch)};
+    return lstm_start(a, bases, batch);
   };
   return compute_gate_rows<Units>(a, bases, gates, units, start);
 }

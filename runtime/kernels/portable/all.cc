@@ -24,6 +24,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kGruLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kLstmLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -117,6 +117,8 @@ CMSIS_NN_DELEGATE_KERNEL(PadNdInt16, PadNdInt16, pad_nd_int16)
 CMSIS_NN_DELEGATE_KERNEL(LeakySum, LeakySum, leaky_sum)
 CMSIS_NN_DELEGATE_KERNEL(LeakySumLookup, LeakySumLookup, leaky_sum_lookup)
 CMSIS_NN_DELEGATE_KERNEL(SelectiveState, SelectiveState, selective_state)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedPairs, LstmProjectedPairs, lstm_projected_pairs)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedVectors, LstmProjectedVectors, lstm_projected_vectors)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

@@ -25,6 +25,8 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kGruLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLstmLengthsPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -55,6 +55,8 @@ CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairs, GruLengthsPairs, gru_lengths_pairs)
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectors, GruLengthsVectors, gru_lengths_vectors)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedPairs, LstmProjectedPairs, lstm_projected_pairs)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedVectors, LstmProjectedVectors, lstm_projected_vectors)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -51,6 +51,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             cmsis_nn::kMaxPool2dInt16,
             cmsis_nn::kMulInt16,
             cmsis_nn::kMulBroadcastInt16,
+            KernelRef(tuned::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

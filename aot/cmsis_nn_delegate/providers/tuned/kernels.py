@@ -13,6 +13,7 @@ from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_pairs import FullyConnectedPairs
 from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
+from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
 from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
 
 _CONV2D_PAIRS = Conv2dPairs()
@@ -35,4 +36,6 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     GruLengthsPairs(),
     LstmLengthsVectors(),
     GruLengthsVectors(),
+    LstmProjectedPairs(),
+    LstmProjectedVectors(),
 )

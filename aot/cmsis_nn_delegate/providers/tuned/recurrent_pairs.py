@@ -15,8 +15,12 @@ from ..implementation import Symbol
 from . import pair_table, recurrent_rows
 from .recurrent_rows import RecurrentRows, op_of
 
-_ROWS = 8  # of a block
-_LARGEST_PRODUCT = 1 << 30  # of results of gates' functions, and of one with a cell
+ROWS = 8  # of a block
+TABLE = (
+    "for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and 2 inputs per word; the "
+    "same of the hidden state"
+)
+LARGEST_PRODUCT = 1 << 30  # of results of gates' functions, and of one with a cell
 _LARGEST_STATE = 1 << 15
 
 
@@ -28,9 +32,8 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str
             like,
             f"int8 {layer} layer in one direction, as {like.name} computes it, from weights in the order of the "
             "products.",
-            _ROWS,
-            "for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and 2 inputs per word; "
-            "the same of the hidden state",
+            ROWS,
+            TABLE,
             "16, and twice both inputs and hidden rounded up to 8",
         ),
         priced_as=priced_as,
@@ -43,7 +46,7 @@ LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTH
 GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
 
 
-def _helpers(op: str) -> tuple[str, ...]:
+def helpers(op: str) -> tuple[str, ...]:
     return ("runtime/kernels/common/gate_pairs_{isa}.S", f"runtime/kernels/{op}/{op}_units_{{isa}}.S")
 
 
@@ -52,7 +55,7 @@ class RecurrentPairs(RecurrentRows):
     then has the bits of the requantized sum. Eight rows at a time are requantized with the factors of their gate, and
     passed through its function, a line of a table for each 1/24 of its argument."""
 
-    rows = _ROWS
+    rows = ROWS
     depth = pair_table.DEPTH
     element_bytes = 2
     isas = frozenset({Isa.DSP})
@@ -64,19 +67,23 @@ class RecurrentPairs(RecurrentRows):
         hidden = self._sizes(node).hidden
         spare = self._units(node) - hidden
         if spare > hidden:
-            return f"its weights come in blocks of {_ROWS} units, of which {spare} would be empty"
+            return f"its weights come in blocks of {ROWS} units, of which {spare} would be empty"
         return _why_no_gates(node) or self._why_no_output(node) or ""
 
     def _why_no_output(self, node: Node) -> Optional[str]:
         """As in requantization.py, form ANY: the zero point and half of a step are added before the shift."""
-        multiplier, shift = op_of(node).output_multiplier(node)
+        multiplier, shift = self._multiplier(node)
         if not -30 <= shift <= -1:
             return "its output has finer steps than its state, or far larger ones"
         largest = (self._largest * multiplier >> 31) + 1 + (1 << -shift - 1) + (128 << -shift)
         return None if largest <= INT32_MAX else "its output has far larger steps than its state"
 
+    def _multiplier(self, node: Node) -> tuple[int, int]:
+        """Returns what requantizes the results of units."""
+        return op_of(node).output_multiplier(node)
+
     def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        return pair_table.rows(weights, 2 * starts.astype(np.int64), _ROWS)
+        return pair_table.rows(weights, 2 * starts.astype(np.int64), ROWS)
 
 
 class LstmPairs(RecurrentPairs):
@@ -84,15 +91,15 @@ class LstmPairs(RecurrentPairs):
     op = "lstm"
     like = lstm.KERNEL
     draws = lstm.Lstm.draws[:1]
-    symbol = Symbol(LSTM, helpers=_helpers("lstm"))
-    _largest = _LARGEST_PRODUCT
+    symbol = Symbol(LSTM, helpers=helpers("lstm"))
+    _largest = LARGEST_PRODUCT
 
 
 class LstmLengthsPairs(LstmPairs):
     name = "lstm_lengths_pairs"
     like = lstm.LENGTHS_KERNEL
     draws = lstm.Lstm.draws[1:]
-    symbol = Symbol(LSTM_LENGTHS, helpers=_helpers("lstm"))
+    symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
 
 
 class GruPairs(RecurrentPairs):
@@ -100,7 +107,7 @@ class GruPairs(RecurrentPairs):
     op = "gru"
     like = gru.KERNEL
     draws = gru.Gru.draws[:1]
-    symbol = Symbol(GRU, helpers=_helpers("gru"))
+    symbol = Symbol(GRU, helpers=helpers("gru"))
     _largest = _LARGEST_STATE
 
 
@@ -108,7 +115,7 @@ class GruLengthsPairs(GruPairs):
     name = "gru_lengths_pairs"
     like = gru.LENGTHS_KERNEL
     draws = gru.Gru.draws[1:]
-    symbol = Symbol(GRU_LENGTHS, helpers=_helpers("gru"))
+    symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
 
 
 def _why_no_gates(node: Node) -> str:

@@ -3,7 +3,7 @@ of their operator with a table of weights in the order of the products, and scra
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,11 +18,14 @@ from ...ops.registry import OPS
 from ..implementation import OwnImplementation
 
 # Fields of the operator's argument block in the place of which there is a table.
-_IN_TABLE = ("filter", "recurrent", "bias", "recurrent_bias", "rows")
+_IN_TABLE = ("filter", "recurrent", "bias", "recurrent_bias", "rows", "projection", "projection_bias")
 
 
-def struct(name: str, like: KernelSpec, doc: str, rows: int, table: str, block_words: str) -> Struct:
-    """Returns the argument block of a kernel that computes `rows` rows at a time, for the calls of `like`."""
+def struct(
+    name: str, like: KernelSpec, doc: str, rows: int, table: str, block_words: str, projection: Sequence[Field] = ()
+) -> Struct:
+    """Returns the argument block of a kernel that computes `rows` rows at a time, for the calls of `like`. `projection`
+    are the reference to a table with the weight of a projection, and its sizes."""
     fields = [field for field in like.args.fields if field.name not in _IN_TABLE]
     after = next(index for index, field in enumerate(fields) if field.name == "scratch_bytes") + 1
     own = (
@@ -30,7 +33,8 @@ def struct(name: str, like: KernelSpec, doc: str, rows: int, table: str, block_w
         Field("block_words", I32, block_words),
     )
     table_field = blocks.weight_table("blocks", "block_words", doc=table)
-    return Struct(name, doc, (fields[0], table_field, *fields[1:after], *own, *fields[after:]))
+    tables, sizes = (table_field, *projection[:1]), (*own, *projection[1:])
+    return Struct(name, doc, (fields[0], *tables, *fields[1:after], *sizes, *fields[after:]))
 
 
 class RecurrentRows(OwnImplementation):
@@ -59,7 +63,7 @@ class RecurrentRows(OwnImplementation):
                 "blocks": blocks,
                 "products": blocks * sum(depths) // self.depth,
                 "inputs": steps * sum(depths) // self.depth,
-                "last inputs": steps * (sizes.inputs % self.depth + sizes.hidden % self.depth),
+                "last inputs": steps * (sizes.inputs % self.depth + op_of(node).width(node) % self.depth),
             }
         )
 
@@ -81,7 +85,7 @@ class RecurrentRows(OwnImplementation):
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         fields = OPS[node.op].encode(node, refs, scratch_bytes)
         return {
-            **{name: value for name, value in fields.items() if name not in _IN_TABLE},
+            **{name: value for name, value in fields.items() if name in refs or name not in _IN_TABLE},
             "blocks": self._blocks(node),
             "block_words": 2 * self.rows + self.rows * sum(self._depths(node)) // 4,
         }
@@ -102,9 +106,9 @@ class RecurrentRows(OwnImplementation):
 
     def _depths(self, node: Node) -> tuple[int, int]:
         """Returns how many inputs and outputs a row has weights for."""
-        sizes = self._sizes(node)
-        inputs, hidden = (blocks_of(size, self.depth) * self.depth for size in (sizes.inputs, sizes.hidden))
-        return inputs, hidden
+        sizes = self._sizes(node).inputs, op_of(node).width(node)
+        inputs, outputs = (blocks_of(size, self.depth) * self.depth for size in sizes)
+        return inputs, outputs
 
 
 def op_of(node: Node) -> Recurrent:

@@ -11,7 +11,11 @@ from ..implementation import Symbol
 from . import recurrent_rows
 from .recurrent_rows import RecurrentRows
 
-_ROWS = 4  # of a block
+ROWS = 4  # of a block
+TABLE = (
+    "for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights of each row; the same of "
+    "the hidden state"
+)
 _VECTOR = 16  # inputs
 
 
@@ -23,9 +27,8 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str
             like,
             f"int8 {layer} layer in one direction, as {like.name} computes it, from weights in the order of the "
             "products.",
-            _ROWS,
-            "for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights of each row; the "
-            "same of the hidden state",
+            ROWS,
+            TABLE,
             "8, and both inputs and hidden rounded up to 16",
         ),
         priced_as=priced_as,
@@ -38,7 +41,7 @@ LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LE
 GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
 
 
-def _helpers(op: str) -> tuple[str, ...]:
+def helpers(op: str) -> tuple[str, ...]:
     return ("runtime/kernels/common/gate_vectors_{isa}.S", f"runtime/kernels/{op}/{op}_units_{{isa}}.S")
 
 
@@ -47,16 +50,16 @@ class RecurrentVectors(RecurrentRows):
     they are requantized as the operator says, whatever the factors, and passed through the function of the gate. Sums
     wrap as those of the operator, so there is nothing to prove."""
 
-    rows = _ROWS
+    rows = ROWS
     depth = _VECTOR
     element_bytes = 1
     isas = frozenset({Isa.MVE})
     assumes = "nothing"
 
     def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        blocks = len(weights) // _ROWS
+        blocks = len(weights) // ROWS
         filled = np.pad(weights, ((0, 0), (0, -weights.shape[1] % _VECTOR)))
-        vectors = filled.reshape(blocks, _ROWS, -1, _VECTOR).transpose(0, 2, 1, 3)  # [block, vector, row, input]
+        vectors = filled.reshape(blocks, ROWS, -1, _VECTOR).transpose(0, 2, 1, 3)  # [block, vector, row, input]
         words = np.ascontiguousarray(vectors).reshape(blocks, -1).view("<i4")
         return np.concatenate([starts.reshape(blocks, -1).astype(np.int32), words], axis=1)
 
@@ -66,14 +69,14 @@ class LstmVectors(RecurrentVectors):
     op = "lstm"
     like = lstm.KERNEL
     draws = lstm.Lstm.draws[:1]
-    symbol = Symbol(LSTM, helpers=_helpers("lstm"))
+    symbol = Symbol(LSTM, helpers=helpers("lstm"))
 
 
 class LstmLengthsVectors(LstmVectors):
     name = "lstm_lengths_vectors"
     like = lstm.LENGTHS_KERNEL
     draws = lstm.Lstm.draws[1:]
-    symbol = Symbol(LSTM_LENGTHS, helpers=_helpers("lstm"))
+    symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
 
 
 class GruVectors(RecurrentVectors):
@@ -81,11 +84,11 @@ class GruVectors(RecurrentVectors):
     op = "gru"
     like = gru.KERNEL
     draws = gru.Gru.draws[:1]
-    symbol = Symbol(GRU, helpers=_helpers("gru"))
+    symbol = Symbol(GRU, helpers=helpers("gru"))
 
 
 class GruLengthsVectors(GruVectors):
     name = "gru_lengths_vectors"
     like = gru.LENGTHS_KERNEL
     draws = gru.Gru.draws[1:]
-    symbol = Symbol(GRU_LENGTHS, helpers=_helpers("gru"))
+    symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))

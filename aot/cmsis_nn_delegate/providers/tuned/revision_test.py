@@ -10,6 +10,7 @@ from cmsis_nn_delegate.format.schema import TUNED_REVISION
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
 from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
+from cmsis_nn_delegate.ops.lstm_projected import LstmProjected, LstmProjectedAttrs
 from cmsis_nn_delegate.ops.recurrent import Sizes
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.testing.random_case import RandomCase
@@ -33,6 +34,8 @@ CONSTANTS = {
     "lstm_vectors": 0x7C777DBA,
     "gru_lengths_vectors": 0xCE5C5388,
     "gru_vectors": 0xBA996A14,
+    "lstm_projected_pairs": 0x1F87A376,
+    "lstm_projected_vectors": 0xBB6F1332,
 }
 
 
@@ -49,6 +52,8 @@ def nodes():
     for lengths in (False, True):
         for op, attrs in ((Lstm, LstmAttrs()), (Gru, GruAttrs())):
             layers.append(op.draw_layer(builder, attrs, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11), lengths))
+    projected = LstmProjectedAttrs(unit_zero_point=3)
+    layers.append(LstmProjected.draw_layer(builder, projected, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11)))
     return builder.graph(strided, *layers).nodes
 
 
