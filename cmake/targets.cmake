@@ -288,14 +288,18 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/gate_pairs.h
     runtime/kernels/common/gate_rows.h
     runtime/kernels/common/gate_vectors.h
+    runtime/kernels/common/gru_units.h
     runtime/kernels/common/held.h
     runtime/kernels/common/kept_sum.h
+    runtime/kernels/common/lstm_product.h
+    runtime/kernels/common/lstm_units.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/power_table.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
     runtime/kernels/common/resize.h
+    runtime/kernels/common/row_products.h
     runtime/kernels/common/sequence_lengths.h
     runtime/kernels/common/sigmoid_table.h
     runtime/kernels/common/softmax_rows.h
@@ -318,12 +322,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/embedding/embedding.h
     runtime/kernels/fully_connected/fully_connected_pairs.h
     runtime/kernels/fully_connected/linear.h
-    runtime/kernels/fully_connected/row_products.h
     runtime/kernels/gru/gru.h
-    runtime/kernels/gru/gru_units.h
     runtime/kernels/leaky_sum/leaky_sum.h
     runtime/kernels/lstm/lstm.h
-    runtime/kernels/lstm/lstm_units.h
     runtime/kernels/lstm_projected/lstm_projected.h
     runtime/kernels/lstm_projected/lstm_projected_rows.h
     runtime/kernels/max_pool2d/maximum_pooling.h
@@ -361,12 +362,27 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/gate_rows_members.h
     runtime/kernels/common/gate_vectors_mve.S
     runtime/kernels/common/gate_vectors_mve.h
+    runtime/kernels/common/gru_units_dsp.S
+    runtime/kernels/common/gru_units_dsp.h
+    runtime/kernels/common/gru_units_members.h
+    runtime/kernels/common/gru_units_mve.S
+    runtime/kernels/common/gru_units_mve.h
+    runtime/kernels/common/lstm_units_dsp.S
+    runtime/kernels/common/lstm_units_dsp.h
+    runtime/kernels/common/lstm_units_members.h
+    runtime/kernels/common/lstm_units_mve.S
+    runtime/kernels/common/lstm_units_mve.h
     runtime/kernels/common/pair_products_dsp.S
     runtime/kernels/common/pair_products_dsp.h
     runtime/kernels/common/pair_products_members.h
     runtime/kernels/common/pair_products_scalar.S
     runtime/kernels/common/pair_products_scalar.h
     runtime/kernels/common/requantization_scalar.h
+    runtime/kernels/common/row_products_dsp.S
+    runtime/kernels/common/row_products_dsp.h
+    runtime/kernels/common/row_products_members.h
+    runtime/kernels/common/row_products_scalar.S
+    runtime/kernels/common/row_products_scalar.h
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
@@ -391,28 +407,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
-    runtime/kernels/fully_connected/row_products_dsp.S
-    runtime/kernels/fully_connected/row_products_dsp.h
-    runtime/kernels/fully_connected/row_products_members.h
-    runtime/kernels/fully_connected/row_products_scalar.S
-    runtime/kernels/fully_connected/row_products_scalar.h
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_vectors_tuned.cc
     runtime/kernels/gru/gru_pairs_tuned.cc
-    runtime/kernels/gru/gru_units_dsp.S
-    runtime/kernels/gru/gru_units_dsp.h
-    runtime/kernels/gru/gru_units_members.h
-    runtime/kernels/gru/gru_units_mve.S
-    runtime/kernels/gru/gru_units_mve.h
     runtime/kernels/gru/gru_vectors_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_tuned.cc
     runtime/kernels/lstm/lstm_lengths_vectors_tuned.cc
     runtime/kernels/lstm/lstm_pairs_tuned.cc
-    runtime/kernels/lstm/lstm_units_dsp.S
-    runtime/kernels/lstm/lstm_units_dsp.h
-    runtime/kernels/lstm/lstm_units_members.h
-    runtime/kernels/lstm/lstm_units_mve.S
-    runtime/kernels/lstm/lstm_units_mve.h
     runtime/kernels/lstm/lstm_vectors_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc

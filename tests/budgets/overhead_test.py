@@ -23,8 +23,11 @@ RECORD = 96  # bytes of a single call
 # The calls that take more: they name many operands or have many axes, of which each number may be large.
 LARGER = {
     "add_broadcast",
+    "add_broadcast_int16",
     "batch_matmul",
+    "conv2d_int16",
     "conv2d_large",
+    "conv2d_large_int16",
     "gru",
     "gru_lengths",
     "gru_lengths_pairs",
@@ -42,9 +45,11 @@ LARGER = {
     "lstm_projected_vectors",
     "lstm_vectors",
     "pad_nd",
+    "pad_nd_int16",
     "rnn",
     "rnn_lengths",
     "strided_copy",
+    "strided_copy_int16",
     "transpose_conv2d",
     "transpose_conv2d_any",
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "runtime/kernels/fully_connected/row_products.h"
+#include "runtime/kernels/common/row_products.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {

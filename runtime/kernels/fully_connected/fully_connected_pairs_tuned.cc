@@ -1,7 +1,7 @@
 #include "runtime/kernels/fully_connected/fully_connected_pairs.h"
 
-#include "runtime/kernels/fully_connected/row_products_dsp.h"
-#include "runtime/kernels/fully_connected/row_products_scalar.h"
+#include "runtime/kernels/common/row_products_dsp.h"
+#include "runtime/kernels/common/row_products_scalar.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 

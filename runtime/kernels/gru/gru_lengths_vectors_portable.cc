@@ -1,5 +1,5 @@
 #include "runtime/kernels/common/gate_vectors.h"
-#include "runtime/kernels/gru/gru_units.h"
+#include "runtime/kernels/common/gru_units.h"
 
 namespace cmsis_nn_delegate::portable {
 

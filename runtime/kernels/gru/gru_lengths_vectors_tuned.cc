@@ -1,5 +1,5 @@
 #include "runtime/kernels/common/gate_vectors_mve.h"
-#include "runtime/kernels/gru/gru_units_mve.h"
+#include "runtime/kernels/common/gru_units_mve.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 

@@ -1,5 +1,5 @@
 #include "runtime/kernels/common/gate_pairs_dsp.h"
-#include "runtime/kernels/gru/gru_units_dsp.h"
+#include "runtime/kernels/common/gru_units_dsp.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 

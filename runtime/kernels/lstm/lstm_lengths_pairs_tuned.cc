@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/common/gate_pairs_dsp.h"
-#include "runtime/kernels/lstm/lstm_units_dsp.h"
+#include "runtime/kernels/common/lstm_units_dsp.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate::tuned {

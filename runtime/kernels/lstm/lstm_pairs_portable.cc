@@ -1,5 +1,5 @@
 #include "runtime/kernels/common/gate_pairs.h"
-#include "runtime/kernels/lstm/lstm_units.h"
+#include "runtime/kernels/common/lstm_units.h"
 
 namespace cmsis_nn_delegate::portable {
 namespace {

@@ -1,7 +1,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/common/gate_vectors_mve.h"
-#include "runtime/kernels/lstm/lstm_units_mve.h"
+#include "runtime/kernels/common/lstm_units_mve.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate::tuned {

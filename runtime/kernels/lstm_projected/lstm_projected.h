@@ -1,7 +1,8 @@
 // Computes LSTM layers with a projection in plain C++.
 #pragma once
 
-#include "runtime/kernels/lstm/lstm.h"
+#include "runtime/kernels/common/lstm_product.h"
+#include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
 

@@ -1,8 +1,8 @@
 #include <type_traits>
 
 #include "runtime/kernels/common/gate_pairs_dsp.h"
-#include "runtime/kernels/fully_connected/row_products_dsp.h"
-#include "runtime/kernels/lstm/lstm_units_dsp.h"
+#include "runtime/kernels/common/lstm_units_dsp.h"
+#include "runtime/kernels/common/row_products_dsp.h"
 #include "runtime/kernels/lstm_projected/lstm_projected_rows.h"
 #include "runtime/kernels/tuned/tuned.h"
 

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/lstm_units.h"
+#include "runtime/kernels/common/row_products.h"
 #include "runtime/kernels/common/vector_products.h"
-#include "runtime/kernels/fully_connected/row_products.h"
-#include "runtime/kernels/lstm/lstm_units.h"
 
 namespace cmsis_nn_delegate::portable {
 

@@ -1,8 +1,8 @@
 #include <type_traits>
 
 #include "runtime/kernels/common/gate_vectors_mve.h"
+#include "runtime/kernels/common/lstm_units_mve.h"
 #include "runtime/kernels/common/vector_products_mve.h"
-#include "runtime/kernels/lstm/lstm_units_mve.h"
 #include "runtime/kernels/lstm_projected/lstm_projected_rows.h"
 #include "runtime/kernels/tuned/tuned.h"
 

@@ -71,7 +71,7 @@ class FullyConnectedPairs(OwnImplementation):
     assumes = "one row, outputs that nearly fill blocks of 8, and sums that fit one of the forms of requantization"
     draws = (_draw, _draw_whole_blocks)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/fully_connected/row_products_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/common/row_products_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         channels, inputs = node.inputs[1].shape

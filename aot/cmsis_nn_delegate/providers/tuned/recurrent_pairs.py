@@ -47,7 +47,7 @@ GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KE
 
 
 def helpers(op: str) -> tuple[str, ...]:
-    return ("runtime/kernels/common/gate_pairs_{isa}.S", f"runtime/kernels/{op}/{op}_units_{{isa}}.S")
+    return ("runtime/kernels/common/gate_pairs_{isa}.S", f"runtime/kernels/common/{op}_units_{{isa}}.S")
 
 
 class RecurrentPairs(RecurrentRows):

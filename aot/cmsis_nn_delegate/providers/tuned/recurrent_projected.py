@@ -96,7 +96,7 @@ class LstmProjectedPairs(_Projected, LstmPairs):
     name = "lstm_projected_pairs"
     channels = recurrent_pairs.ROWS
     symbol = Symbol(
-        _PAIRS, helpers=(*recurrent_pairs.helpers("lstm"), "runtime/kernels/fully_connected/row_products_{isa}.S")
+        _PAIRS, helpers=(*recurrent_pairs.helpers("lstm"), "runtime/kernels/common/row_products_{isa}.S")
     )
 
     def why_not(self, node: Node) -> str:

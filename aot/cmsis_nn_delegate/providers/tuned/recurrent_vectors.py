@@ -42,7 +42,7 @@ GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTH
 
 
 def helpers(op: str) -> tuple[str, ...]:
-    return ("runtime/kernels/common/gate_vectors_{isa}.S", f"runtime/kernels/{op}/{op}_units_{{isa}}.S")
+    return ("runtime/kernels/common/gate_vectors_{isa}.S", f"runtime/kernels/common/{op}_units_{{isa}}.S")
 
 
 class RecurrentVectors(RecurrentRows):

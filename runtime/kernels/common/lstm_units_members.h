@@ -15,7 +15,7 @@
 
 #ifndef __ASSEMBLER__
 
-#include "runtime/kernels/lstm/lstm_units.h"
+#include "runtime/kernels/common/lstm_units.h"
 
 namespace cmsis_nn_delegate::portable {
 

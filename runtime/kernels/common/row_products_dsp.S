@@ -1,11 +1,11 @@
-// The inner loop of runtime/kernels/fully_connected/row_products.h for Armv7E-M and Armv8-M with DSP.
+// The inner loop of runtime/kernels/common/row_products.h for Armv7E-M and Armv8-M with DSP.
 //
 // Eight channels take eight registers for sums, so a word of inputs is loaded once for each of its two pairs.
 // The table is 4-byte aligned; inputs need not be, so word loads have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
 #include "runtime/kernels/common/eight_channels_dsp.h"
-#include "runtime/kernels/fully_connected/row_products_members.h"
+#include "runtime/kernels/common/row_products_members.h"
 
   .syntax unified
   .thumb

@@ -1,8 +1,8 @@
 // The inner loop of row_products.h in assembly, for instruction sets with DSP and without MVE.
 #pragma once
 
-#include "runtime/kernels/fully_connected/row_products.h"
-#include "runtime/kernels/fully_connected/row_products_members.h"
+#include "runtime/kernels/common/row_products.h"
+#include "runtime/kernels/common/row_products_members.h"
 
 namespace cmsis_nn_delegate::tuned {
 

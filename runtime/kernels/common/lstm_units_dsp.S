@@ -1,10 +1,10 @@
-// The function of runtime/kernels/lstm/lstm_units.h for Armv7E-M and Armv8-M with DSP.
+// The function of runtime/kernels/common/lstm_units.h for Armv7E-M and Armv8-M with DSP.
 //
 // Products of two numbers with 15 bits after the point are requantized by 1/2 and a power of two: both roundings together
 // add half of a step, and 1 that has the sign of the product, which is that of the factor that may be negative.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
-#include "runtime/kernels/lstm/lstm_units_members.h"
+#include "runtime/kernels/common/lstm_units_members.h"
 
   .syntax unified
   .thumb

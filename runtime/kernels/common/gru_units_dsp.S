@@ -1,7 +1,7 @@
-// The function of runtime/kernels/gru/gru_units.h for Armv7E-M and Armv8-M with DSP.
+// The function of runtime/kernels/common/gru_units.h for Armv7E-M and Armv8-M with DSP.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
-#include "runtime/kernels/gru/gru_units_members.h"
+#include "runtime/kernels/common/gru_units_members.h"
 
   .syntax unified
   .thumb

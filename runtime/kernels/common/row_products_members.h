@@ -18,7 +18,7 @@
 
 #ifndef __ASSEMBLER__
 
-#include "runtime/kernels/fully_connected/row_products.h"
+#include "runtime/kernels/common/row_products.h"
 
 namespace cmsis_nn_delegate::portable {
 

@@ -1,4 +1,4 @@
-// The sums of runtime/kernels/fully_connected/row_products_scalar.h for Armv6-M and Armv8-M without the main extension,
+// The sums of runtime/kernels/common/row_products_scalar.h for Armv6-M and Armv8-M without the main extension,
 // where the compiler takes half as many instructions again.
 #if defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB < 2
 

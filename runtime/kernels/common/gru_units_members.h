@@ -15,7 +15,7 @@
 
 #ifndef __ASSEMBLER__
 
-#include "runtime/kernels/gru/gru_units.h"
+#include "runtime/kernels/common/gru_units.h"
 
 namespace cmsis_nn_delegate::portable {
 

@@ -1,8 +1,8 @@
 // The function of lstm_units.h in assembly, for MVE.
 #pragma once
 
-#include "runtime/kernels/lstm/lstm_units.h"
-#include "runtime/kernels/lstm/lstm_units_members.h"
+#include "runtime/kernels/common/lstm_units.h"
+#include "runtime/kernels/common/lstm_units_members.h"
 
 namespace cmsis_nn_delegate::tuned {
 

@@ -1,8 +1,8 @@
 // The function of gru_units.h in assembly, for instruction sets with DSP and without MVE.
 #pragma once
 
-#include "runtime/kernels/gru/gru_units.h"
-#include "runtime/kernels/gru/gru_units_members.h"
+#include "runtime/kernels/common/gru_units.h"
+#include "runtime/kernels/common/gru_units_members.h"
 
 namespace cmsis_nn_delegate::tuned {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/requantization_scalar.h"
-#include "runtime/kernels/fully_connected/row_products.h"
+#include "runtime/kernels/common/row_products.h"
 
 namespace cmsis_nn_delegate::tuned {
 

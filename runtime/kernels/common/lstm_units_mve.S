@@ -1,11 +1,11 @@
-// The function of runtime/kernels/lstm/lstm_units.h for MVE: four units at a time.
+// The function of runtime/kernels/common/lstm_units.h for MVE: four units at a time.
 //
 // Products of two numbers with 15 bits after the point are requantized by 1/2 and a power of two: both are shifts that
 // round, with the sign added between them.
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
 #include "runtime/kernels/common/gate_lines_mve.h"
-#include "runtime/kernels/lstm/lstm_units_members.h"
+#include "runtime/kernels/common/lstm_units_members.h"
 
   .syntax unified
   .thumb

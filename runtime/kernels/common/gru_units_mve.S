@@ -1,8 +1,8 @@
-// The function of runtime/kernels/gru/gru_units.h for MVE: four units at a time.
+// The function of runtime/kernels/common/gru_units.h for MVE: four units at a time.
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
 #include "runtime/kernels/common/gate_lines_mve.h"
-#include "runtime/kernels/gru/gru_units_members.h"
+#include "runtime/kernels/common/gru_units_members.h"
 
   .syntax unified
   .thumb

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/gate_rows.h"
+#include "runtime/kernels/common/lstm_product.h"
 #include "runtime/kernels/common/recurrent.h"
-#include "runtime/kernels/lstm/lstm.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
