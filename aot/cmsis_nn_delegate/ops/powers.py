@@ -22,6 +22,6 @@ def negative_power(x: np.ndarray) -> np.ndarray:
     rest = ARGUMENT_BITS - _STEPS
     index, between = (x >> rest) & ((1 << _STEPS) - 1), x & ((1 << rest) - 1)
     line = (_TABLE[index] << rest) - between * (_TABLE[index] - _TABLE[index + 1])
-    shift = np.minimum(x >> ARGUMENT_BITS, RESULT_BITS + 1) + rest
+    shift = np.minimum(x >> ARGUMENT_BITS, RESULT_BITS + 2) + rest
     found: np.ndarray = (line + (np.int64(1) << shift - 1)) >> shift
     return found

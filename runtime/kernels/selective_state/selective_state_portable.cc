@@ -12,7 +12,7 @@ std::int32_t negative_power(std::uint32_t x) {
   const std::uint32_t index = x >> 10 & 63;
   const std::uint32_t low = kPowerTable[index];
   const std::uint32_t line = (low << 10) - (x & 1023) * (low - kPowerTable[index + 1]);
-  const std::uint32_t shift = (x >> 16 < 16 ? x >> 16 : 16) + 10;
+  const std::uint32_t shift = (x >> 16 < 17 ? x >> 16 : 17) + 10;
   return static_cast<std::int32_t>((line + (std::uint32_t{1} << (shift - 1))) >> shift);
 }
 
