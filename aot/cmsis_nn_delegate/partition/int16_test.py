@@ -109,6 +109,17 @@ def test_padding_before_a_convolution_of_another_format_is_not_folded():
     assert distances[0] <= 1
 
 
+def test_a_difference_that_is_always_zero_has_steps_that_the_kernel_takes():
+    class Zero(nn.Linear):
+        def forward(self, x):
+            y = super().forward(x)
+            return y - y
+
+    distances, graph = steps_apart(Zero(9, 4), 1000 * torch.randn(3, 9), quantizer=quantizer())
+    assert [op for op, kinds in elements(graph) if kinds == {INT16}][-2:] == ["add", "dequantize"]
+    assert distances == [0]
+
+
 def test_sums_that_may_exceed_32_bits_are_refused():
     layer = nn.Linear(600, 2)
     nn.init.constant_(layer.weight, 1.0)

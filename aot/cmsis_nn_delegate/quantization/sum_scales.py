@@ -15,8 +15,9 @@ from torch.fx import GraphModule, Node
 aten = torch.ops.aten
 
 _SUMS = {aten.add.Tensor, aten.sub.Tensor, aten.rsub.Tensor}
-# Of the larger of the operands' steps; the kernel takes 2^-19.
+# Of the larger of the operands' steps; the kernels take 2^-19, and 2^-14 of int16.
 _FINEST = 2.0**-18
+_FINEST_INT16 = 2.0**-13
 
 
 def coarsen_sums(prepared: GraphModule) -> None:
@@ -28,7 +29,8 @@ def coarsen_sums(prepared: GraphModule) -> None:
             if output is None or None in found or len(found) != 2:
                 continue
             alpha = abs(float(node.kwargs.get("alpha", 1)))
-            least = _FINEST * max(_scale(observer) for observer in found) * max(alpha, 1.0)
+            finest = _FINEST_INT16 if output.dtype == torch.int16 else _FINEST
+            least = finest * max(_scale(observer) for observer in found) * max(alpha, 1.0)
             if _scale(output) < least:
                 output.eps.fill_(least)
 
