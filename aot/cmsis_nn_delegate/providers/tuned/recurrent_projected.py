@@ -95,9 +95,7 @@ class LstmProjectedPairs(_Projected, LstmPairs):
 
     name = "lstm_projected_pairs"
     channels = recurrent_pairs.ROWS
-    symbol = Symbol(
-        _PAIRS, helpers=(*recurrent_pairs.helpers("lstm"), "runtime/kernels/common/row_products_{isa}.S")
-    )
+    symbol = Symbol(_PAIRS, helpers=(*recurrent_pairs.helpers("lstm"), "runtime/kernels/common/row_products_{isa}.S"))
 
     def why_not(self, node: Node) -> str:
         weight, (_, shift) = _OP.projection(node).constant, _OP.output_multiplier(node)
