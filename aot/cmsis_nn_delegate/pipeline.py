@@ -130,7 +130,6 @@ def _capture(c: Compilation) -> None:
         model = private_copy(c.model)
         if c.states is not None and isinstance(model, torch.nn.Module):
             c.states.hold(model)
-        spare = None if isinstance(model, (ExportedProgram, GraphModule)) else private_copy(model)
         c.exported = without_vmap(export(model, c.inputs.args, c.inputs.kwargs))
     except UserError as error:
         integers = [name for name, x in zip(c.inputs.names, c.inputs.tensors) if not x.is_floating_point()]
@@ -140,9 +139,23 @@ def _capture(c: Compilation) -> None:
             f"{error}. Perhaps because of integers: unless {' and '.join(integers)} is an index, convert it with "
             ".float()"
         ) from error
-    if isinstance(spare, torch.nn.Module):
+    spare = _runnable(c)
+    if spare is not None:
         require_recorded(spare, c.exported, c.inputs.args, c.inputs.kwargs)
     require_finite_weights(c.exported)
+
+
+def _runnable(c: Compilation) -> Optional[torch.nn.Module]:
+    """Returns a copy of the model that may be run without a trace; None if there is none: a function in the place of
+    `forward` may belong to the original."""
+    if isinstance(c.model, (ExportedProgram, GraphModule)) or any("forward" in vars(x) for x in c.model.modules()):
+        return None
+    copied = private_copy(c.model)
+    if not isinstance(copied, torch.nn.Module):
+        return None
+    if c.states is not None:
+        c.states.hold(copied)
+    return copied
 
 
 def _canonicalize(c: Compilation) -> None:

@@ -77,6 +77,20 @@ def test_what_torch_export_would_forget_is_refused(name):
         compile_model(remembered(*FORGOTTEN[name]), (x,), "cortex-m4", [(x,)])
 
 
+def test_a_function_in_the_place_of_forward_is_not_run():
+    """It may be that of the caller's model, which a compilation leaves as it is."""
+    module, seen = nn.Linear(3, 3), []
+
+    def forward(x):
+        if not torch.compiler.is_exporting():
+            seen.append(x)
+        return nn.functional.linear(x, module.weight)
+
+    module.forward = forward
+    compile_model(module, (torch.randn(1, 3),), "cortex-m4", [(torch.randn(1, 3),)])
+    assert not seen
+
+
 def kept_to_look_at(m, x):
     m.seen = m.cell(x)
     return m.seen
