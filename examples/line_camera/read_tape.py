@@ -109,8 +109,8 @@ def read(steps: Steps) -> Read:
 def write(result: Read, output: Path) -> list[Path]:
     """Writes the compiled model, what it takes and returns over time, and the page that draws that."""
     inputs, outputs = io.BytesIO(), io.BytesIO()
-    np.savez(inputs, allow_pickle=False, x=result.tape.columns.T[:, :, None])
-    np.savez(outputs, allow_pickle=False, output0=result.probabilities)
+    np.savez(inputs, x=result.tape.columns.T[:, :, None])
+    np.savez(outputs, output0=result.probabilities)
     files = {"tape.npz": inputs.getvalue(), "outputs.npz": outputs.getvalue()}
     written = [*result.compiled.write(output), *write_files(output, files)]
     page = result.compiled.page(_IMAGE.with_suffix(".size.json"), output / "outputs.npz")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import io
 from pathlib import Path
 from typing import Optional
 
 import numpy as np
 
 from .. import reference
-from ..files import saved_state
+from ..files import npz, saved_state
 from ..files.artifacts import Artifacts
 from ..files.outputs import check_writable, write_files
 from ..quantization.samples import Sample
@@ -50,10 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
             shown = " ".join(f"{x:g}" for x in row[:10])
             print(f"  {shown}{' ...' if row.size > 10 else ''}")
     if written is not None:
-        content = io.BytesIO()
-        named = {f"output{i}": column for i, column in enumerate(columns)}
-        np.savez(content, allow_pickle=False, **named)
-        write_files(written.parent, {written.name: content.getvalue()})
+        content = npz.dumps({f"output{i}": column for i, column in enumerate(columns)})
+        write_files(written.parent, {written.name: content})
         print(f"Written\n  {written}")
     if saved is not None and left is not None:
         write_files(saved.parent, {saved.name: saved_state.dumps(left, artifacts.payload())})

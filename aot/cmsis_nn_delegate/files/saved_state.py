@@ -6,7 +6,6 @@ belong to: in another one they would mean something else.
 
 from __future__ import annotations
 
-import io
 import zlib
 from pathlib import Path
 from typing import Union
@@ -15,19 +14,15 @@ import numpy as np
 
 from ..payload.decode import Payload
 from ..support.errors import UserError, first_line, require_file
+from . import npz
 
 
 def dumps(memory: bytes, payload: Payload) -> bytes:
     """Returns the file's bytes. `memory` is the persistent memory of `payload`."""
-    out = io.BytesIO()
-    np.savez(
-        out,
-        allow_pickle=False,
-        state=np.frombuffer(memory, np.uint8),
-        payload_crc32=np.uint32(payload.crc32),
-        crc32=np.uint32(_crc32(memory, payload.crc32)),
-    )
-    return out.getvalue()
+    crc32 = _crc32(memory, payload.crc32)
+    state = np.frombuffer(memory, np.uint8)
+    numbers = {"payload_crc32": payload.crc32, "crc32": crc32}
+    return npz.dumps({"state": state, **{name: np.array(number, np.uint32) for name, number in numbers.items()}})
 
 
 def read(path: Union[str, Path], payload: Payload) -> bytes:

@@ -20,6 +20,7 @@ from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from ..ops.registry import OPS
 from ..support.errors import first_line
 from ..support.structured import structured
+from . import npz
 
 VERSION = 2
 _STRUCTURE = "graph.json"
@@ -136,10 +137,7 @@ def dumps(graph: Graph, about: Mapping[str, str]) -> bytes:
     }
     constants = {_array(i): v.data for i, v in enumerate(values) if v.data is not None}
     text = _text({**structure, "crc32": _crc32(structure, constants)})
-    out = io.BytesIO()
-    arrays = {_STRUCTURE: np.frombuffer(text, np.uint8), **constants}
-    np.savez(out, allow_pickle=False, **arrays)
-    return out.getvalue()
+    return npz.dumps({_STRUCTURE: np.frombuffer(text, np.uint8), **constants})
 
 
 def loads(data: bytes, where: str = "the graph") -> tuple[Graph, dict[str, str]]:

@@ -1,3 +1,6 @@
+import io
+import zipfile
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +12,7 @@ from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
 
@@ -44,3 +48,19 @@ def test_other_files_are_refused(tmp_path):
     for data in (b"", b"text", good[:100], good[:-30], (tmp_path / "other.npz").read_bytes()):
         with pytest.raises(ValueError, match="not a graph file"):
             serialize.loads(data)
+
+
+def test_files_have_no_arrays_but_those_of_the_graph(monkeypatch):
+    """With any NumPy: `savez` of 2.0 takes every keyword for an array, allow_pickle too."""
+
+    def of_numpy_2_0(file, *arrays, **named):
+        with zipfile.ZipFile(file, "w") as archive:
+            for name, array in named.items():
+                content = io.BytesIO()
+                np.lib.format.write_array(content, np.asanyarray(array))
+                archive.writestr(f"{name}.npy", content.getvalue())
+
+    monkeypatch.setattr(np, "savez", of_numpy_2_0)
+    builder = GraphBuilder(0)
+    graph = builder.graph(builder.conv2d(builder.input(1, 3, 6, 6), 4, (3, 3)))
+    assert str(serialize.loads(serialize.dumps(graph, {}))[0]) == str(graph)
