@@ -280,7 +280,15 @@ class CmsisNnQuantizer(Quantizer):
     def _annotate(self, node: Node, annotation: Annotation, constants: set[Node], numbers: set[Node]) -> bool:
         """Annotates `node` if `annotation` applies to it. Returns whether it does. `numbers` are the constants with one
         element."""
-        node.meta[ELEMENT] = self._element(node, annotation)
+        asked = self._asked(node, annotation)
+        node.meta[ELEMENT] = asked if self._takes(node, annotation, asked) else COMMON_ELEMENT
+        applies = self._apply(node, annotation, constants, numbers)
+        if applies and _element_of(node) is not asked:
+            keep_asked(node, asked)
+        return applies
+
+    def _apply(self, node: Node, annotation: Annotation, constants: set[Node], numbers: set[Node]) -> bool:
+        """Annotates `node`, whose type is known, if `annotation` applies to it. Returns whether it does."""
         if isinstance(annotation, Weighted):
             return self._annotate_weighted(node, annotation)
         if isinstance(annotation, Elementwise):
@@ -468,22 +476,22 @@ class CmsisNnQuantizer(Quantizer):
 
     # Helpers ----------------------------------------------------------------
 
-    def _element(self, node: Node, annotation: Annotation) -> Element:
-        """Returns the type of the activations of `node`: the one that it is asked to have if its kernels take that.
-        What only moves values leaves them as they are."""
-        taken = _ELEMENTS[id(annotation)]
-        hidden = MASKED_SCORES in node.meta or any(MASK in source.meta for source in node.all_input_nodes)
+    def _asked(self, node: Node, annotation: Annotation) -> Element:
+        """Returns the type that the activations of `node` are asked to have. What only moves values leaves them as they
+        are."""
         wanted = Element(str(settings_of(node).over(self.configuration.general()).format))
         if id(annotation) in _MOVES:
             source = node.all_input_nodes[0]
             wanted = source.meta.get(ELEMENT, wanted)
             if str(node.target) in _TAKING_STATES:
                 wanted = element_of_spec(scale_of(source)) or wanted
-        if wanted in taken and not hidden:
-            return wanted
-        if wanted is not COMMON_ELEMENT:
-            keep_asked(node, wanted)
-        return COMMON_ELEMENT
+        return wanted
+
+    @staticmethod
+    def _takes(node: Node, annotation: Annotation, element: Element) -> bool:
+        """Returns whether kernels compute `node` in `element`."""
+        hidden = MASKED_SCORES in node.meta or any(MASK in source.meta for source in node.all_input_nodes)
+        return element in _ELEMENTS[id(annotation)] and not hidden
 
     def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
         """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that
