@@ -54,6 +54,7 @@ from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Calibration, Ranges
 from .quantization.sum_scales import coarsen_sums
+from .quantization.weight_scales import coarsen_weights
 from .report.explanation import Placement, modules_of
 from .report.names import Names
 from .report.stream_report import StreamOutput, StreamReport
@@ -217,6 +218,9 @@ def _calibrate(c: Compilation) -> None:
     restore(c.prepared, state)
     found = calibration.finish()
     coarsen_sums(c.prepared)
+    for note in coarsen_weights(c.prepared):
+        c.warnings.append(note)
+        c.progress(f"note: {note}")
     if isinstance(c.calibration, calibration_data.Examples):
         c.ranges = Ranges((), 0)
         return

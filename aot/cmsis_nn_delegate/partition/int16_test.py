@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig, compile_model
 from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.testing.lowering import lowered, steps_apart
+from cmsis_nn_delegate.testing.lowering import lower_program, lowered, steps_apart
 
 INT16 = "int16"
 
@@ -126,12 +129,51 @@ def test_a_difference_that_is_always_zero_has_steps_that_the_kernel_takes():
     assert distances == [0]
 
 
+class Extremes(nn.Module):
+    """Layers whose sums and biases fit 32 bits with coarser weights alone, and a difference of equal tensors."""
+
+    def __init__(self):
+        super().__init__()
+        self.long, self.vanishing, self.unused = nn.Linear(600, 2), nn.Linear(8, 3), nn.Linear(8, 3)
+        nn.init.constant_(self.long.weight, 1.0)
+        with torch.no_grad():
+            self.vanishing.weight[1] *= 1e-6
+            self.vanishing.bias[1] = 0.7
+
+    def forward(self, x, y, z):
+        unused = self.unused(torch.relu(y - 100 * torch.ones(8)))
+        return self.long(x), self.vanishing(y), unused, y - z
+
+
+def test_weights_are_as_coarse_as_sums_of_32_bits_need():
+    torch.manual_seed(2)
+    x, y = torch.randn(3, 600), 10 * torch.randn(3, 8)
+    inputs, model = (x, y, y.clone()), Extremes()
+    result = lowered(model, *inputs, quantizer=quantizer())
+    graph = result.graph()
+    assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
+    found = run(graph, [inputs[index].numpy() for index in result.input_indices])
+    for index, wanted in zip(result.output_indices, model(*inputs)):
+        exact = wanted.detach().numpy()
+        assert np.abs(found[index] - exact).max() <= 0.01 * np.abs(exact).max()
+
+
+def test_coarser_weights_are_noted():
+    layer, x = nn.Linear(600, 2), torch.randn(1, 600)
+    nn.init.constant_(layer.weight, 1.0)
+    compiled = compile_model(layer, (x,), "cortex-m4", [(x,)], quantizer=quantizer())
+    (note,) = [warning for warning in compiled.warnings if "32 bits" in warning]
+    assert "up to 1.2 times larger, so that sums of 600 products with int16 fit 32 bits" in note
+
+
 def test_sums_that_may_exceed_32_bits_are_refused():
     layer = nn.Linear(600, 2)
     nn.init.constant_(layer.weight, 1.0)
     x = torch.randn(1, 600)
+    prepared = prepare_pt2e(torch.export.export(layer, (x,)).module(), quantizer())
+    prepared(x)
     with pytest.raises(ValueError, match="sums of 600 products may exceed 32 bits"):
-        lowered(layer, x, quantizer=quantizer())
+        lower_program(torch.export.export(convert_pt2e(prepared), (x,)))
     assert all(report.delegated for report in lowered(layer, x).reports)  # in int8 they fit
 
 
