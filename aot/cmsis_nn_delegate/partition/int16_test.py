@@ -195,3 +195,9 @@ def test_a_result_of_another_type_says_so():
     model = nn.Sequential(nn.Linear(9, 4), nn.Softmax(1)).eval()
     with pytest.raises(UserError, match=r"output 0 .* cannot become int16: it is quantized to int8"):
         compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)
+
+
+def test_a_recurrent_layer_of_int8_has_no_input_of_int16():
+    x = torch.randn(1, 5, 4)
+    with pytest.raises(UserError, match=r"input input_1 cannot become int16: it is quantized to int8"):
+        compile_model(nn.GRU(4, 6, batch_first=True), (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)

@@ -21,7 +21,7 @@ from ..edge.context import is_index
 from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, element_type, operand, quant_of, quantized_element, target_name
 from ..edge.torch_types import element_of
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
 from ..graph.tensor_type import Quant
 from ..support.errors import UserError
 from .decompose import decompose
@@ -37,7 +37,8 @@ _ASSERTION = "aten._assert_tensor_metadata.default"
 def check_quantized_io(prepared: GraphModule, io: str) -> None:
     """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float or as another type
     than `io`, or an output that stays float or has another type. Inputs and outputs of integers stay as they are, and
-    states of recurrent layers that have another type stay in float."""
+    states of recurrent layers that have more bits stay in float."""
+    has_states = io == COMMON_ELEMENT.value
     for node in prepared.graph.nodes:
         if node.op != "placeholder" or is_index(node) or _is_bool(node):
             continue
@@ -47,13 +48,13 @@ def check_quantized_io(prepared: GraphModule, io: str) -> None:
             if not _observes(user):
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
                 raise _refused(f"input {node.name}", io, f"it is read by {what}, which stays in float")
-            if _observed(user) != io and not all(_is_layer(reader) for reader in user.users):
+            if _observed(user) != io and not (has_states and all(_is_layer(reader) for reader in user.users)):
                 raise _other_type(f"input {node.name}", io, _observed(user))
     for index, node in enumerate(_results(prepared.graph)):
         if not _observes(node) and not is_index(node):
             cause = f"it comes from {described(node)}, which stays in float"
             raise _refused(f"output {index} ({node.name})", io, cause)
-        if _observes(node) and _observed(node) != io and not _is_layer(operand(node)):
+        if _observes(node) and _observed(node) != io and not (has_states and _is_layer(operand(node))):
             raise _other_type(f"output {index} ({node.name})", io, _observed(node))
 
 
