@@ -102,6 +102,21 @@ def test_a_module_has_a_format_of_its_own():
     assert distances[0] <= 1
 
 
+def test_a_module_of_16_bits_needs_no_other_observer():
+    torch.manual_seed(0)
+    quantizer = CmsisNnQuantizer()  # whose observer leaves out outliers, in 2048 bins
+    quantizer.set_module_name("1", QuantizationConfig(format=INT16))
+    samples = [(torch.randn(1, 8),) for _ in range(20)]
+    compiled = compile_model(
+        nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 3)),
+        samples[0],
+        "cortex-m4",
+        samples,
+        quantizer=quantizer,
+    )
+    assert {value.element for node in compiled.graph.nodes for value in node.outputs} >= {Element.INT8, Element.INT16}
+
+
 def test_padding_before_a_convolution_of_another_format_is_not_folded():
     class Padded(nn.Module):
         def __init__(self):
@@ -111,6 +126,7 @@ def test_padding_before_a_convolution_of_another_format_is_not_folded():
         def forward(self, x):
             return self.layers[1](nn.functional.pad(self.layers[0](x), (1, 1, 1, 1)))
 
+    torch.manual_seed(1)
     quantizer = CmsisNnQuantizer()
     quantizer.set_module_name("layers.1", QuantizationConfig(format=INT16))
     distances, graph = steps_apart(Padded(), torch.randn(1, 2, 5, 5), quantizer=quantizer)

@@ -44,7 +44,7 @@ class QuantizationConfig:
     activations: "affine", or "symmetric" for zero points 0, as those of int16 are in any case.
     observer: how the range of an activation is found during calibration:
         "histogram" clips outliers where that lowers the squared error: one outlier in the calibration data must not
-            cost every other value a bit;
+            cost every other value a bit; in int16, whose steps are finer than its bins, it is "minmax";
         "minmax" never clips, and is a hundred times faster;
         "moving-average" follows the ranges of the samples with a factor of 0.01, so that a single odd sample counts
             for little; it is for hundreds of samples;

@@ -117,7 +117,10 @@ class Specs:
         """`adapted` makes another class of that of the observer."""
         key = None if self._qat else config.observer, config.activations, element, adapted
         if key not in self._activations:
-            kind = MovingAverageMinMaxObserver if self._qat else _OBSERVERS[str(config.observer)]
+            name = str(config.observer)
+            if name == "histogram" and element is not _ACTIVATION:
+                name = "minmax"  # a bin of the histogram is many of its steps, and cuts off as many
+            kind = MovingAverageMinMaxObserver if self._qat else _OBSERVERS[name]
             kind = kind if adapted is None else adapted(kind)
             eps = _smallest(_ACTIVATION_EPS, element)
             observer = kind.with_args(eps=eps)
