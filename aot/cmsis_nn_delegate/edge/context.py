@@ -572,7 +572,7 @@ class EdgeContext:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
                 f"{what} quantized as {at.args[5]} in [{at.args[3]}, {at.args[4]}] with scale "
-                f"{at.args[1]}; the kernels take {_RANGES}",
+                f"{at.args[1]} and zero point {at.args[2]}; the kernels take {_RANGES}",
             )
         if target_name(at) in (DEQUANTIZE, DEQUANTIZE_CHANNEL) or self.constant(at) is not None:
             return Refusal(

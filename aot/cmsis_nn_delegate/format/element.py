@@ -99,8 +99,9 @@ class Element(enum.Enum):
 
     @property
     def range_text(self) -> str:
-        """The type and its range, for people."""
-        return f"{self.value} in [{self.low}, {self.high}]"
+        """The type, its range and what its zero point has to be, for people."""
+        zero_point = " with zero point 0" if self.is_symmetric else ""
+        return f"{self.value} in [{self.low}, {self.high}]{zero_point}"
 
     @property
     def c_type(self) -> str:

@@ -12,7 +12,7 @@ from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig, compile_mode
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.testing.lowering import lower_program, lowered, steps_apart
+from cmsis_nn_delegate.testing.lowering import exported, lower_program, lowered, steps_apart
 
 INT16 = "int16"
 
@@ -217,3 +217,14 @@ def test_a_recurrent_layer_of_int8_has_no_input_of_int16():
     x = torch.randn(1, 5, 4)
     with pytest.raises(UserError, match=r"input input_1 cannot become int16: it is quantized to int8"):
         compile_model(nn.GRU(4, 6, batch_first=True), (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)
+
+
+def test_zero_points_of_int16_are_named():
+    x = torch.randn(1, 9)
+    program = exported(nn.Linear(9, 4), x, quantizer=quantizer())
+    for node in program.graph.nodes:
+        if "quantize_per_tensor" in str(node.target):
+            node.args = (*node.args[:2], 7, *node.args[3:])
+    (refused,) = [report for report in lower_program(program).reports if "addmm" in report.target]
+    assert "and zero point 7; the kernels take" in refused.message
+    assert "int16 in [-32768, 32767] with zero point 0" in refused.message
