@@ -3,8 +3,8 @@
     s = sat16(a * s + u >> 15), halves up
     y = sat8(requantize(s) + zero point)
 
-with `a` in steps of 2^-15 and `u` in steps of 2^-15 of the state's: there is one rounding to the state, of 32 bits. `u`
-is limited to 2^30, the state's whole range."""
+with `a` in steps of 2^-15 and `u`, of 32 bits, in steps of 2^-15 of the state's: there is one rounding to the state.
+Where the state changes its sign in a step, `u` is up to twice its range."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from .quantized_math import quantize_multiplier, requantize
 from .recurrent import half_up, sat16, state_type, state_value
 
 FRACTION = 15  # bits of decays after the point, and of what is added below the steps of the state
-_LIMIT = 1 << 30
 
 
 def initial(*shape: str) -> Field:
@@ -136,8 +135,7 @@ class KeptSumOp(Op):
 
     def results(self, node: Node, decays: np.ndarray, state: np.ndarray, added: np.ndarray) -> list[np.ndarray]:
         """Returns both outputs, for int64 arrays that broadcast against each other."""
-        limited = np.clip(added, -_LIMIT, _LIMIT - 1 - (1 << FRACTION - 1))
-        new = sat16(half_up(decays * state.astype(np.int64) + limited, FRACTION))
+        new = sat16(half_up(decays * state.astype(np.int64) + added, FRACTION))
         view = requantize(new, *self.output_multiplier(node)) + node.outputs[0].zero_point
         output = node.outputs[0]
         return [

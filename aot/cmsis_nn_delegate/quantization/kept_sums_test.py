@@ -239,6 +239,26 @@ def test_they_are_one_call_with_the_results_of_the_module(form):
     assert noise[-100:].mean() < power * 10 ** (-1.5 if form is spiking else -2.5)
 
 
+def test_what_is_added_may_be_beyond_the_range_of_the_state():
+    class Alternates(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("h", torch.full((1, SIZE), 0.94))
+
+        def forward(self, x):
+            self.h.copy_(x - 0.7 * self.h)
+            return self.h * 1.0
+
+    module, known = Alternates().eval(), [(1.6 + 0.01 * x,) for (x,) in inputs(50)]
+    compiled = compile_model(copy.deepcopy(module), known[0], "cortex-m4", known)
+    (part,) = compiled.parts
+    (node,) = (node for node in part.graph.nodes if node.op == "leaky_sum")
+    assert node.inputs[0].scale == 2.0**-15  # 16 bits hold states up to 1
+    states = reference.initial_states(part.graph)
+    for (x,) in known:
+        np.testing.assert_allclose(reference.run(part.graph, [x.numpy()], states=states)[0], module(x), atol=0.02)
+
+
 def test_a_state_that_is_given_and_returned_is_held_too():
     class Given(nn.Module):
         def __init__(self):

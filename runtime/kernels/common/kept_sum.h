@@ -25,10 +25,9 @@ class KeptSum {
   /// Computes the next element, in memory order: `decay` is in [-32768, 32768] * 2^-15, and `added` in 2^-15 of a step
   /// of the state.
   void put(std::int32_t decay, std::int32_t added) {
-    constexpr std::int32_t kMost = (std::int32_t{1} << 30) - 1 - (1 << 14);
-    constexpr std::int32_t kLeast = -(std::int32_t{1} << 30);
-    added = added < kLeast ? kLeast : added > kMost ? kMost : added;
-    const std::int32_t next = saturate_16((decay * *initial_++ + added + (1 << 14)) >> 15);
+    // Where the state changes its sign, twice its range is added to it.
+    const std::int64_t exact = std::int64_t{decay * *initial_++ + (1 << 14)} + added;
+    const std::int32_t next = saturate_16(static_cast<std::int32_t>(exact >> 15));
     *last_++ = static_cast<std::int16_t>(next);
     const std::int32_t seen = wrapping_add(requantize(next, multiplier_, shift_), offset_);
     *output_++ = static_cast<std::int8_t>(seen < -128 ? -128 : seen > 127 ? 127 : seen);
