@@ -106,6 +106,13 @@ def test_few_layers():
     assert ops == {name: f"quantize {expected} dequantize" for name, (_, _, expected) in cases.items()}
 
 
+class Alone(nn.Module):
+    """The first of a batch."""
+
+    def forward(self, x):
+        return x[0]
+
+
 def volumes():
     """By name: (module of [2, 4, 5, 6, 7], operators that compute)."""
     conv, back = nn.Conv3d, nn.ConvTranspose3d
@@ -153,6 +160,10 @@ def volumes():
             "conv2d max_pool2d max_pool2d",
         ),
         "mean": (nn.Sequential(conv(4, 5, 1), nn.AdaptiveAvgPool3d(1)), "conv2d reduce_sum"),
+        "without a batch": (
+            nn.Sequential(Alone(), back(4, 4, 2), conv(4, 5, 2), nn.MaxPool3d(2), nn.AvgPool3d(2)),
+            "conv2d conv2d max_pool2d max_pool2d conv2d",
+        ),
     }
 
 

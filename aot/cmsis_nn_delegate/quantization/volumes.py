@@ -1,4 +1,4 @@
-"""Computes three-dimensional layers as layers of images, which the kernels compute: [N, C, D, H, W].
+"""Computes three-dimensional layers as layers of images, which the kernels compute: [N, C, D, H, W], or [C, D, H, W].
 
 A convolution takes what its filter covers of the depth as further channels, and each place of the filter along the
 depth as an image of the batch: the same products are summed in the same 32 bits, and rounded once. So does a transposed
@@ -24,6 +24,11 @@ aten = torch.ops.aten
 
 _CONVOLUTIONS = {aten.conv3d.default, aten.conv3d.padding}
 _OF_IMAGES = {aten.conv2d.default, aten.conv_transpose2d.input}
+# That take a volume without a batch too, and have one result.
+_LAYERS = {
+    *(*_CONVOLUTIONS, aten.conv_transpose3d.input),
+    *(aten.max_pool3d.default, aten.avg_pool3d.default, aten.adaptive_avg_pool3d.default),
+}
 # That may follow a convolution and are computed by its kernel.
 _ACTIVATIONS = {aten.relu.default, aten.relu6.default, aten.hardtanh.default, aten.clamp.default}
 
@@ -32,7 +37,9 @@ def volumes_to_images(model: GraphModule) -> None:
     """Rewrites conv3d and conv_transpose3d with constant weights, and pools but for averages with a divisor of their
     own and ceil_mode, and maxima whose places are read."""
     for node in list(model.graph.nodes):
-        if node.op != "call_function" or not _is_volume(node):
+        if node.target in _LAYERS and _is_volume(node, 4):
+            node = _of_a_batch(node)
+        if node.op != "call_function" or not _is_volume(node, 5):
             continue
         if node.target in _CONVOLUTIONS and data_of(model, node.args[1]) is not None:
             _convolution(node)
@@ -51,14 +58,26 @@ def volumes_to_images(model: GraphModule) -> None:
     finish(model)
 
 
-def _is_volume(node: Node) -> bool:
-    """Returns whether `node` computes float32 [N, C, D, H, W] of such a tensor."""
+def _is_volume(node: Node, rank: int) -> bool:
+    """Returns whether `node` computes a float32 tensor of `rank` dimensions, 5 with a batch, of such a one."""
     source: Any = node.args[0] if node.args else None
     values: list[Any] = [x.meta.get("val") if isinstance(x, Node) else None for x in (node, source)]
     values = [value[0] if isinstance(value, (list, tuple)) else value for value in values]
     if not all(isinstance(value, torch.Tensor) for value in values):
         return False
-    return all(value.dim() == 5 and value.dtype == torch.float32 for value in values)
+    return all(value.dim() == rank and value.dtype == torch.float32 for value in values)
+
+
+def _of_a_batch(node: Node) -> Node:
+    """Makes `node` one of a batch of one volume, which it returns: ExecuTorch's kernels could not run what stays."""
+    source: Any = node.args[0]
+    with node.graph.inserting_before(node):
+        batch = call_for(node, aten.unsqueeze.default, source.meta["val"].unsqueeze(0), source, 0)
+        layer = call_for(node, node.target, node.meta["val"].unsqueeze(0), batch, *node.args[1:])
+        layer.kwargs = node.kwargs
+        result = call_for(node, aten.squeeze.dim, node.meta["val"], layer, 0)
+    node.replace_all_uses_with(result)
+    return layer
 
 
 def _convolution(node: Node) -> None:
