@@ -73,8 +73,7 @@ LOOKUP_KERNEL = KernelSpec(
     variant=LOOKUP,
 )
 
-# Times an int8 number less its zero point it fits 32 bits.
-_MOST_GAIN = (1 << 23) - 1
+_MOST_GAIN = Element.INT32.high
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def _draw(d: Case, lookup: bool = False) -> Value:
     pattern = Pattern(d.integer(1, 3), d.pick(1, d.integer(1, 20)), d.pick(1, d.integer(1, 9), d.integer(1, 40)))
     state = draw_state(d, pattern)
     # What is added is anything up to the whole range of the state, sometimes beyond it.
-    most = min(int(2.0 ** d.random.uniform(4, 24)), _MOST_GAIN)
+    most = min(int(2.0 ** d.random.uniform(4, 31.1)), _MOST_GAIN)
     entries = ENTRIES if lookup else pattern.entries
     decays = d.constant((entries,), Element.INT16, *d.pick((-(1 << 15), (1 << 15) - 1), (32000, 32767)))
     gains = d.constant((pattern.entries,), Element.INT32, d.pick(-most, 0), most)

@@ -23,9 +23,9 @@ class KeptSum {
         output_(bases.resolve<std::int8_t>(args.output)) {}
 
   /// Computes the next element, in memory order: `decay` is in [-32768, 32768] * 2^-15, and `added` in 2^-15 of a step
-  /// of the state.
-  void put(std::int32_t decay, std::int32_t added) {
-    // Where the state changes its sign, twice its range is added to it.
+  /// of the state, at most 2^46 of these.
+  void put(std::int32_t decay, std::int64_t added) {
+    // Where the state changes its sign, twice its range is added to it, and an input may have far larger steps.
     const std::int64_t exact = std::int64_t{decay * *initial_++ + (1 << 14)} + added;
     const std::int32_t next = saturate_16(static_cast<std::int32_t>(exact >> 15));
     *last_++ = static_cast<std::int16_t>(next);

@@ -19,7 +19,7 @@ Error compute_leaky_sum(const Args& a, const Bases& bases, const Decay& decay) {
     for (std::int32_t entry = 0; entry < a.entries; ++entry) {
       const std::int32_t gain = gains[entry];
       for (std::int32_t inner = 0; inner < size; ++inner, ++index) {
-        sum.put(decay(entry, index), wrapping_mul(input[index] + offset, gain));
+        sum.put(decay(entry, index), std::int64_t{input[index] + offset} * gain);
       }
     }
   }
