@@ -12,7 +12,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.element import KERNEL_ELEMENTS
-from ..format.record import I8, I16, I32, Field, Struct
+from ..format.record import I8, I16, I32, Field
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import block_values, broadcast, elementwise
@@ -20,7 +20,6 @@ from .annotation import Elementwise
 from .attrs import AddAttrs
 from .case import Case
 from .channels import Bounds
-from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output, wrap32
 
 LEFT_SHIFT = 20  # headroom that TFLite gives 8-bit sums
@@ -56,59 +55,8 @@ _PARAMETERS = (
     Field("activation", blocks.ACTIVATION),
 )
 
-KERNEL = KernelSpec(
-    "add",
-    Struct(
-        "AddArgs",
-        "int8 elementwise sum of two tensors of one shape. The output may be one of the inputs.",
-        (
-            blocks.input("input1", I8, "count", doc="int8 [count]"),
-            blocks.input("input2", I8, "count", doc="int8 [count]"),
-            blocks.output(I8, "count", doc="int8 [count]"),
-            *_PARAMETERS,
-            Field("count", I32, "elements"),
-        ),
-    ),
-)
-BROADCAST_KERNEL = KernelSpec(
-    "add_broadcast",
-    Struct(
-        "AddBroadcastArgs",
-        "int8 elementwise sum of two tensors that are repeated along some dimensions. The output may be an input of "
-        "its size.",
-        (*broadcast.OPERANDS, *_PARAMETERS, *broadcast.DIMS),
-        geometry=broadcast.GEOMETRY,
-    ),
-    variant=broadcast.VARIANT,
-)
-
-INT16 = KernelSpec(
-    "add_int16",
-    Struct(
-        "AddInt16Args",
-        "int16 elementwise sum of two tensors of one shape. The output may be one of the inputs.",
-        (
-            blocks.input("input1", I16, "count", doc="int16 [count]"),
-            blocks.input("input2", I16, "count", doc="int16 [count]"),
-            blocks.output(I16, "count", doc="int16 [count]"),
-            *_scales(Element.INT16),
-            Field("count", I32, "elements"),
-        ),
-    ),
-    priced_as="add",
-)
-BROADCAST_INT16 = KernelSpec(
-    "add_broadcast_int16",
-    Struct(
-        "AddBroadcastInt16Args",
-        "int16 elementwise sum of two tensors that are repeated along some dimensions. The output may be an input of "
-        "its size.",
-        (*broadcast.operands(I16), *_scales(Element.INT16), *broadcast.DIMS),
-        geometry=broadcast.GEOMETRY,
-    ),
-    variant=broadcast.VARIANT,
-    priced_as="add_broadcast",
-)
+KERNEL, BROADCAST_KERNEL = broadcast.kernels("add", "elementwise sum", I8, _PARAMETERS)
+INT16, BROADCAST_INT16 = broadcast.kernels("add", "elementwise sum", I16, _scales(Element.INT16))
 
 _SUM = "aten.add.Tensor"
 _DIFFERENCE = "aten.sub.Tensor"

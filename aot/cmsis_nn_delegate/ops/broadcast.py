@@ -14,12 +14,14 @@ from typing import NamedTuple, Optional
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, Field, Scalar
+from ..format.cpp import camel
+from ..format.record import I8, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import block_values
 from .attrs import Shapes
 from .case import Case
+from .kernel import KernelSpec
 
 Shape = tuple[int, ...]
 
@@ -49,6 +51,40 @@ LIMITS = (
     "repeated",
 )
 VARIANT = "broadcast"
+
+
+def kernels(name: str, result: str, element: Scalar, parameters: Sequence[Field]) -> tuple[KernelSpec, KernelSpec]:
+    """Returns the kernel of a function of two tensors of one shape, whose `result` is its "elementwise sum", say, and
+    that of tensors that broadcast. `parameters` follow the references to the tensors. Kernels of other elements than
+    int8 have them in their names, and are priced as those of int8."""
+    suffix = "" if element is I8 else f"_{element.element}"
+    plain, repeating = f"{name}{suffix}", f"{name}_{VARIANT}{suffix}"
+    same = (
+        blocks.input("input1", element, "count", doc=f"{element.element} [count]"),
+        blocks.input("input2", element, "count", doc=f"{element.element} [count]"),
+        blocks.output(element, "count", doc=f"{element.element} [count]"),
+        *parameters,
+        Field("count", I32, "elements"),
+    )
+    what = f"{element.element} {result} of two tensors"
+    return (
+        KernelSpec(
+            plain,
+            Struct(f"{camel(plain)}Args", f"{what} of one shape. The output may be one of the inputs.", same),
+            priced_as=name if suffix else "",
+        ),
+        KernelSpec(
+            repeating,
+            Struct(
+                f"{camel(repeating)}Args",
+                f"{what} that are repeated along some dimensions. The output may be an input of its size.",
+                (*operands(element), *parameters, *DIMS),
+                geometry=GEOMETRY,
+            ),
+            variant=VARIANT,
+            priced_as=f"{name}_{VARIANT}" if suffix else "",
+        ),
+    )
 
 
 class Loop(NamedTuple):

@@ -13,7 +13,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.element import KERNEL_ELEMENTS
-from ..format.record import I8, I16, I32, Field, Struct
+from ..format.record import I8, I16, Field
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import block_values, broadcast, elementwise
@@ -21,7 +21,6 @@ from .annotation import Elementwise
 from .attrs import Clamp, Shapes
 from .case import Case
 from .channels import Bounds
-from .kernel import KernelSpec
 from .quantized_math import quantize_multiplier, requantize, to_output
 
 _PARAMETERS = (
@@ -39,58 +38,8 @@ _INT16_PARAMETERS = (
     Field("activation", blocks.ACTIVATION_INT16),
 )
 
-KERNEL = KernelSpec(
-    "mul",
-    Struct(
-        "MulArgs",
-        "int8 elementwise product of two tensors of one shape. The output may be one of the inputs.",
-        (
-            blocks.input("input1", I8, "count", doc="int8 [count]"),
-            blocks.input("input2", I8, "count", doc="int8 [count]"),
-            blocks.output(I8, "count", doc="int8 [count]"),
-            *_PARAMETERS,
-            Field("count", I32, "elements"),
-        ),
-    ),
-)
-BROADCAST_KERNEL = KernelSpec(
-    "mul_broadcast",
-    Struct(
-        "MulBroadcastArgs",
-        "int8 elementwise product of two tensors that are repeated along some dimensions. The output may be an input "
-        "of its size.",
-        (*broadcast.OPERANDS, *_PARAMETERS, *broadcast.DIMS),
-        geometry=broadcast.GEOMETRY,
-    ),
-    variant=broadcast.VARIANT,
-)
-INT16 = KernelSpec(
-    "mul_int16",
-    Struct(
-        "MulInt16Args",
-        "int16 elementwise product of two tensors of one shape. The output may be one of the inputs.",
-        (
-            blocks.input("input1", I16, "count", doc="int16 [count]"),
-            blocks.input("input2", I16, "count", doc="int16 [count]"),
-            blocks.output(I16, "count", doc="int16 [count]"),
-            *_INT16_PARAMETERS,
-            Field("count", I32, "elements"),
-        ),
-    ),
-    priced_as="mul",
-)
-BROADCAST_INT16 = KernelSpec(
-    "mul_broadcast_int16",
-    Struct(
-        "MulBroadcastInt16Args",
-        "int16 elementwise product of two tensors that are repeated along some dimensions. The output may be an input "
-        "of its size.",
-        (*broadcast.operands(I16), *_INT16_PARAMETERS, *broadcast.DIMS),
-        geometry=broadcast.GEOMETRY,
-    ),
-    variant=broadcast.VARIANT,
-    priced_as="mul_broadcast",
-)
+KERNEL, BROADCAST_KERNEL = broadcast.kernels("mul", "elementwise product", I8, _PARAMETERS)
+INT16, BROADCAST_INT16 = broadcast.kernels("mul", "elementwise product", I16, _INT16_PARAMETERS)
 
 
 @dataclass(frozen=True)
