@@ -12,6 +12,8 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
+from .weight_scales import observer_of
+
 aten = torch.ops.aten
 
 _SUMS = {aten.add.Tensor, aten.sub.Tensor, aten.rsub.Tensor}
@@ -37,13 +39,8 @@ def coarsen_sums(prepared: GraphModule) -> None:
 
 def _observer(prepared: GraphModule, node: Any) -> Any:
     """Returns the observer that is the node `node`; None if it is none with one scale."""
-    if not isinstance(node, Node) or node.op != "call_module":
-        return None
-    found: Any = prepared.get_submodule(str(node.target))
-    found = getattr(found, "activation_post_process", found)
-    scaled = (
-        hasattr(found, "calculate_qparams") and hasattr(found, "eps") and getattr(found, "min_val", None) is not None
-    )
+    found = observer_of(prepared, node)
+    scaled = hasattr(found, "eps") and getattr(found, "min_val", None) is not None
     return found if scaled and found.min_val.numel() == 1 else None
 
 

@@ -33,7 +33,7 @@ def coarsen_weights(prepared: GraphModule) -> list[str]:
     for node in prepared.graph.nodes:
         if node.op != "call_function" or str(node.target) not in _LAYERS:
             continue
-        source, weight = (_observer(prepared, x) for x in node.args[:2])
+        source, weight = (observer_of(prepared, x) for x in node.args[:2])
         element = element_of_spec(source)
         values = evaluated(prepared, _behind(node.args[1]))
         if element in (None, COMMON_ELEMENT) or not hasattr(weight, "eps") or values is None:
@@ -62,7 +62,7 @@ def coarsen_weights(prepared: GraphModule) -> list[str]:
     return notes
 
 
-def _observer(prepared: GraphModule, node: Any) -> Any:
+def observer_of(prepared: GraphModule, node: Any) -> Any:
     """Returns the observer that is the node `node`; None if it is none that has a scale."""
     if not isinstance(node, Node) or node.op != "call_module":
         return None
