@@ -63,6 +63,15 @@ def test_all_of_a_network_computes_in_int16_and_within_a_step_of_pytorch():
     assert distances[0] <= 8
 
 
+def test_numbers_larger_than_those_of_calibration_are_not_clipped():
+    torch.manual_seed(6)
+    layers = nn.Linear(8, 16, bias=False), nn.ReLU(), nn.Linear(16, 4, bias=False)
+    model, x = nn.Sequential(*layers), torch.rand(4, 8)
+    compiled = compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer())
+    (found,) = run(compiled.graph, [(1.9 * x).numpy()])
+    assert np.abs(found - model(1.9 * x).detach().numpy()).max() < 0.01
+
+
 def test_inputs_and_outputs_may_be_int16():
     torch.manual_seed(1)
     distances, graph = steps_apart(nn.Linear(9, 4), torch.randn(3, 9), io=INT16, quantizer=quantizer())

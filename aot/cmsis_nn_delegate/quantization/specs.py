@@ -20,6 +20,7 @@ from ..format.element import COMMON_ELEMENT
 from ..graph.tensor_type import Element
 from .configuration import QuantizationConfig
 from .gate_observers import CellObserver, GateObserver
+from .headroom import HeadroomObserver
 from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
@@ -121,7 +122,10 @@ class Specs:
             if name == "histogram" and element is not _ACTIVATION:
                 name = "minmax"  # a bin of the histogram is many of its steps, and cuts off as many
             kind = MovingAverageMinMaxObserver if self._qat else _OBSERVERS[name]
-            kind = kind if adapted is None else adapted(kind)
+            if adapted is not None:
+                kind = adapted(kind)
+            elif kind is MinMaxObserver and element.bits > _ACTIVATION.bits:
+                kind = HeadroomObserver
             eps = _smallest(_ACTIVATION_EPS, element)
             observer = kind.with_args(eps=eps)
             if self._qat:

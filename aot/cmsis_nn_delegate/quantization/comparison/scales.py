@@ -111,6 +111,7 @@ class Fits:
         for squares, count, low, high, node, observer in self._sums.values():
             low = min(low, float(observer.min_val.min()) - getattr(observer, "margin", 0.0), 0.0)
             high = max(high, float(observer.max_val.max()), 0.0)
+            low, high = (bound * getattr(observer, "headroom", 1.0) for bound in (low, high))
             step = max((high - low) / (observer.quant_max - observer.quant_min), float(observer.eps))
             if squares > _SQUARED_ERROR_FACTOR * all_to_seen * count * step**2 / 12:
                 error = (squares / count) ** 0.5
