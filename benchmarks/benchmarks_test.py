@@ -7,12 +7,14 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks import anchors, chart, comparison, main, markdown
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
 from benchmarks.flash.flash import Flash
+from benchmarks.formats import FORMATS, is_about_a_format, measure_formats
 from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
-from benchmarks.networks import Network, names
+from benchmarks.networks import Network, Source, names
 from benchmarks.results import Results, read_results
 from cmsis_nn_delegate.ops.attrs import Clamp
 from cmsis_nn_delegate.runner.profile import random_inputs
@@ -41,8 +43,11 @@ def measured():
     direct = (Direct("ds_cnn", "cortex-m4", "random", 10, 1000, 16, 0),)
     choice = dataclasses.replace(found[0], choice="--prefer flash", inference=found[0].inference + 1_000)
     flash = (Flash("ds_cnn", "cortex-m4", "tuned", 18_000, 34_000),)
+    layer = torch.nn.Linear(80, 4)
+    sets = [(torch.randn(1, 80),) for _ in range(4)]
+    formats, _ = measure_formats(Source("ds_cnn", "random", layer, sets[:2], sets[2:]), ["cortex-m4"], IMAGES, print)
     environment = IMAGES.environment("QEMU", "cortex-m4")
-    return Results(environment, tuple(found), direct, (choice,), flash, ("cmsis-nn: not here",))
+    return Results(environment, tuple(found), direct, (choice,), flash, tuple(formats), ("cmsis-nn: not here",))
 
 
 def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
@@ -87,8 +92,8 @@ def test_differing_bytes_are_counted(monkeypatch):
 
 def test_json_has_everything(measured):
     assert read_results(measured.to_json()) == measured
-    with pytest.raises(ValueError, match="results of version 0, not 2: measure again"):
-        read_results(measured.to_json().replace('"schema": 2', '"schema": 0'))
+    with pytest.raises(ValueError, match="results of version 0, not 3: measure again"):
+        read_results(measured.to_json().replace('"schema": 3', '"schema": 0'))
 
 
 def test_other_systems_stand_next_to_what_was_measured(measured):
@@ -104,6 +109,30 @@ def test_other_systems_stand_next_to_what_was_measured(measured):
                 assert f" {entry.inference / m.inference:.2f} |" in text and f" {entry.ram / m.arena:.2f} |" in text
     for entry in ANCHORS.published:
         assert f" {entry.megacycles:.2f} |" in text
+
+
+def test_formats_are_exact_each_in_its_own_way(measured):
+    assert [f.format for f in measured.formats] == list(FORMATS)
+    int8, int16 = measured.formats[:2]
+    assert (int8.io, int16.io) == ("int8", "int16") and int16.arena > int8.arena
+    assert 30 < int8.sqnr < int16.sqnr
+    assert not any(f.differing for f in measured.formats)
+    text = markdown.render(measured, ANCHORS)
+    for f in measured.formats:
+        factor = f.inference / int8.inference
+        assert f"| ds_cnn | {f.format} | {f.io} | {f.inference:,} | {factor:.2f} |" in text
+
+
+def test_a_format_that_a_network_cannot_have_is_left_out_with_its_reason():
+    class Rounded(torch.nn.Module):
+        def forward(self, x):
+            return torch.fft.fft(x).real
+
+    sets = [(torch.randn(1, 8),)]
+    found, left_out = measure_formats(Source("rounded", "random", Rounded(), sets, sets), ["cortex-m4"], IMAGES, print)
+    assert not found and len(left_out) == len(FORMATS)
+    assert left_out[1].startswith("rounded in int16: rounded is not one delegate call: ")
+    assert all(map(is_about_a_format, left_out)) and not is_about_a_format("cmsis-nn: it is not here")
 
 
 def test_markdown_shows_what_was_measured(measured):
@@ -195,6 +224,9 @@ def test_committed_results_are_whole_and_exact(committed):
     assert set(flash) == {(n, c, p) for n in NETWORKS for c in CORES for p in ("tuned", "cmsis-nn")}
     # Tuned kernels read larger constants and take less code.
     assert all(flash[n, c, "tuned"] <= flash[n, c, "cmsis-nn"] for n in NETWORKS for c in CORES)
+    formats = {(f.network, f.core) for f in committed.formats if f.format != "int8"}
+    assert formats >= {(n, c) for n in ANCHORS.networks for c in ("cortex-m4", "cortex-m55")}
+    assert {f.format for f in committed.formats} <= set(FORMATS) and not any(f.differing for f in committed.formats)
     assert committed.choices and {m.choice for m in committed.choices} <= set(CHOICES)
     for m in (*committed.measurements, *committed.choices):
         assert m.differing == 0

@@ -3,6 +3,7 @@
     bazel run //benchmarks                                             # networks of MLPerf Tiny on M4 and M55
     bazel run //benchmarks -- --networks all --cores all --out FOLDER  # everything, into FOLDER
     bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, comparison.md
+    bazel run //benchmarks -- --write --formats                        # of that .json only the formats of numbers
     bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
 
 MLPERF_TINY_WEIGHTS, or --weights, names the folder with the trained weights of the networks of MLPerf Tiny; see
@@ -12,6 +13,7 @@ examples/mlperf_tiny/networks.py. Without it they have random ones.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import os
 import sys
 import time
@@ -27,8 +29,9 @@ quiet()
 from benchmarks import anchors, chart, comparison, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
+from benchmarks.formats import CALIBRATING, Formatted, is_about_a_format, measure_formats
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
-from benchmarks.networks import Network, load, names
+from benchmarks.networks import Network, load, names, source
 from benchmarks.results import Results, read_results
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import TARGETS
@@ -51,10 +54,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--weights", type=Path, metavar="FOLDER", help=f"default: the variable {WEIGHTS_VARIABLE}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write the documents there")
     parser.add_argument("--write", action="store_true", help="write the documents of the source tree")
+    parser.add_argument("--formats", action="store_true", help="with --write: measure the formats only, keep the rest")
     parser.add_argument("--render", action="store_true", help="write them again, from results that are there")
     options = parser.parse_args(arguments)
     if (options.write or options.render) and (options.out or options.networks):
         parser.error("--write and --render always write the same: leave out --networks and --out")
+    if options.formats and not options.write:
+        parser.error("--formats measures a part of what --write does: add --write")
     folder = _folder(options)
     try:
         if options.render:
@@ -64,7 +70,11 @@ def main(arguments: Sequence[str]) -> int:
         chosen = _chosen_networks(options.networks, known, options.write)
         cores = tested_cores() if options.cores == "all" else _listed(options.cores, TARGETS, "core")
         providers = _listed(options.providers, PROVIDERS, "provider")
-        results = run(chosen, cores, providers, _weights(options.weights))
+        if options.formats:
+            before = read_results((folder / f"{NAME}.json").read_text(encoding="utf-8"))
+            results = with_formats(before, chosen, cores, _weights(options.weights), Images())
+        else:
+            results = run(chosen, cores, providers, _weights(options.weights))
     except (UserError, OSError, ValueError) as error:
         print(f"benchmarks: error: {error}", file=sys.stderr)
         return 1
@@ -73,7 +83,8 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{markdown.render(results, figures)}\n{comparison.render(results, figures)}")
     else:
         _write(results, folder)
-    return 1 if any(m.differing for m in (*results.measurements, *results.choices, *results.direct)) else 0
+    measured = (*results.measurements, *results.choices, *results.direct, *results.formats)
+    return 1 if any(m.differing for m in measured) else 0
 
 
 def _write(results: Results, folder: Path) -> None:
@@ -145,7 +156,24 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
                 except FileNotFoundError as error:
                     left_out[f"flash of {name} on {core}: {error.filename} is not built"] = None
     environment = images.environment(simulator, measurements[0].core)
-    return Results(environment, tuple(measurements), tuple(counted), tuple(choices), tuple(linked), tuple(left_out))
+    results = Results(
+        environment, tuple(measurements), tuple(counted), tuple(choices), tuple(linked), left_out=tuple(left_out)
+    )
+    found = list(dict.fromkeys(m.network for m in measurements))
+    return with_formats(results, found, cores, weights, images) if "tuned" in providers else results
+
+
+def with_formats(
+    results: Results, networks: Sequence[str], cores: Sequence[str], weights: Optional[Path], images: Images
+) -> Results:
+    """Returns `results` with the formats of these networks, and of no others, as they are measured now."""
+    formats: list[Formatted] = []
+    left_out = [line for line in results.left_out if not is_about_a_format(line)]
+    for name in networks:
+        found, without = measure_formats(source(name, weights, CALIBRATING), cores, images, _say)
+        formats += found
+        left_out += without
+    return dataclasses.replace(results, formats=tuple(formats), left_out=tuple(left_out))
 
 
 def _choices(

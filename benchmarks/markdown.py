@@ -28,6 +28,7 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
         _cycles_table(results),
         _flash_table(results, anchors),
         _choices_table(results),
+        _formats_table(results),
     ]
     parts.append(_calls(results, anchors.networks))
     return "\n".join(part for part in parts if part)
@@ -194,6 +195,37 @@ def _choices_table(results: Results) -> str:
     titles = ["network", "core", "options", "instructions", "arena", "payload"]
     titles += ["cycles, payload in RAM", "cycles, payload in flash", "differing"]
     return "\n".join([*lines, *table(titles, rows), ""])
+
+
+def _formats_table(results: Results) -> str:
+    """Returns what the formats of numbers change, each network's first format first."""
+    if not results.formats:
+        return ""
+    names = list(dict.fromkeys(f.format for f in results.formats))
+    lines = [
+        "## Formats of numbers",
+        f"Each network with all of its layers in one format, as `--quantizer` says it: {_listed(names)}",
+        "([what they are](guides/quantization_and_accuracy.md)). Beside the kernels that the compiler takes by default",
+        "stand those of CMSIS-NN, with portable ones for what it lacks. SQNR is that of the outputs, on samples that",
+        "did not calibrate. What an operator lacks in a format it computes in int8, and such conversions are included.",
+        "The factors are those to the first row of the network.",
+        "",
+    ]
+    for core in dict.fromkeys(f.core for f in results.formats):
+        rows = []
+        for name in dict.fromkeys(f.network for f in results.formats if f.core == core):
+            of_network = [f for f in results.formats if (f.core, f.network) == (core, name)]
+            first = of_network[0]
+            for f in of_network:
+                library = f"{f.library:,}" if f.library is not None else "-"
+                rows.append(
+                    [f.network, f.format, f.io, f"{f.inference:,}", f"{f.inference / first.inference:.2f}", library]
+                    + [f"{f.arena:,}", f"{f.payload:,}", f"{f.payload / first.payload:.2f}"]
+                    + [f"{f.sqnr:.1f} dB", str(f.differing)]
+                )
+        titles = ["network", "format", "inputs, outputs", "instructions", "factor", "CMSIS-NN's kernels"]
+        lines += [f"### {core}", *table([*titles, "arena", "payload", "factor", "SQNR", "differing"], rows), ""]
+    return "\n".join(lines)
 
 
 def total(cycles: Optional[Cycles], waits: Optional[Cycles]) -> Optional[Cycles]:

@@ -1,4 +1,4 @@
-"""The networks that are measured, quantized and lowered: `names` and `load`."""
+"""The networks that are measured, in float (`source`), and quantized and lowered (`load`, `compiled`)."""
 
 from __future__ import annotations
 
@@ -46,50 +46,89 @@ def names() -> dict[str, str]:
     return found | {name: name.partition("/")[0] for name in hub_networks()}
 
 
+@dataclass(frozen=True)
+class Source:
+    """A network in float, with data. `samples` calibrate it, `others` are none of these."""
+
+    name: str
+    weights: str  # "trained" or "random"
+    module: torch.nn.Module
+    samples: Sequence[tuple[torch.Tensor, ...]]
+    others: Sequence[tuple[torch.Tensor, ...]]
+
+    @property
+    def has_real_inputs(self) -> bool:
+        """Returns whether no input is an index, which stays an integer of its own type."""
+        return all(x.is_floating_point() for x in self.samples[0])
+
+
+def source(name: str, weights: Optional[Path], calibrating: int = _SAMPLES) -> Source:
+    """Returns a network with `calibrating` samples and at most `_SAMPLES` others. `weights` is the folder with the
+    trained weights of the networks of MLPerf Tiny; without it they have random ones, and the others always have.
+
+    OSError and ValueError for bad weights.
+    """
+    if name in MLPERF_TINY:
+        network = MLPERF_TINY[name]
+        if weights is None:
+            module, inputs = network.random(), network.random_inputs(calibrating + _SAMPLES)
+        else:
+            module, inputs = network.trained(weights), torch.from_numpy(network.check_data(weights)[0])
+        found = [
+            (x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,)
+            for x in inputs[: calibrating + _SAMPLES].split(1)
+        ]
+    else:
+        networks: dict[str, Callable[[], Any]] = {**KINDS, **hub_networks()}
+        module, examples = networks[name]()
+        generator = torch.Generator().manual_seed(1)
+        found = [tuple(random_like(x, generator) for x in examples) for _ in range(calibrating + _SAMPLES)]
+    trained = name in MLPERF_TINY and weights is not None
+    return Source(name, "trained" if trained else "random", module, found[:calibrating], found[calibrating:])
+
+
 def load(name: str, weights: Optional[Path]) -> Network:
-    """Compiles a network with int8 inputs and outputs. `weights` is the folder with the trained weights of the
-    networks of MLPerf Tiny; without it they have random ones, and the others always have.
+    """Compiles a network with int8 inputs and outputs; see `source`.
 
     UserError if the network cannot be compiled as one delegate call; OSError and ValueError for bad weights.
     """
-    if name in MLPERF_TINY:
-        return _mlperf_tiny(name, weights)
-    networks: dict[str, Callable[[], Any]] = {**KINDS, **hub_networks()}
-    module, examples = networks[name]()
-    generator = torch.Generator().manual_seed(1)
-    samples = [tuple(random_like(x, generator) for x in examples) for _ in range(_SAMPLES)]
-    # Inputs that are indices stay integers.
-    io = "int8" if all(x.is_floating_point() for x in examples) else "float"
-    return _compiled(name, "random", module, samples, io)
+    found = source(name, weights)
+    return compiled(found, "int8" if found.has_real_inputs else "float")[0]
 
 
-def _mlperf_tiny(name: str, weights: Optional[Path]) -> Network:
-    network = MLPERF_TINY[name]
-    if weights is None:
-        module, inputs = network.random(), network.random_inputs(_SAMPLES)
-    else:
-        module, inputs = network.trained(weights), torch.from_numpy(network.check_data(weights)[0][:_SAMPLES])
-    samples = [x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x for x in inputs.split(1)]
-    return _compiled(name, "random" if weights is None else "trained", module, [(x,) for x in samples], "int8")
+def compiled(source: Source, io: str, **options: Any) -> tuple[Network, Compiled]:
+    """Compiles a network with inputs and outputs `io` and these options of `compile_model`. UserError if it cannot be
+    compiled as one delegate call."""
 
+    def compiled_for(core: str, **more: Any) -> Compiled:
+        return compile_model(
+            source.module,
+            source.samples[0],
+            core,
+            source.samples,
+            io=io,
+            name="network",
+            check=False,
+            **options,
+            **more,
+        )
 
-def _compiled(
-    name: str, weights: str, module: torch.nn.Module, samples: Sequence[tuple[torch.Tensor, ...]], io: str
-) -> Network:
-    def compiled_for(core: str, **options: Any) -> Compiled:
-        return compile_model(module, samples[0], core, samples, io=io, name="network", check=False, **options)
-
-    def encoded(core: str, **options: Any) -> Encoded:
-        found = compiled_for(core, **options).encoded
+    def encoded(core: str, **more: Any) -> Encoded:
+        found = compiled_for(core, **more).encoded
         assert found is not None, "other options delegate less"
         return found
 
-    compiled = compiled_for(_TARGET)
-    graph = compiled.graph
-    if graph is None:
-        raise UserError(f"{name} is not one delegate call: {compiled.obstacle}")
-    inputs = []
-    for value, tensor in zip(graph.inputs, samples[0], strict=True):
-        array = tensor.contiguous().numpy()
-        inputs.append(array if array.dtype == value.element.numpy else value.type.quantize(array))
-    return Network(name, weights, graph, tuple(inputs), compiled.modules, encoded)
+    found = compiled_for(_TARGET)
+    if found.graph is None:
+        raise UserError(f"{source.name} is not one delegate call: {found.obstacle}")
+    inputs = arguments(found.graph, source.samples[0])
+    return Network(source.name, source.weights, found.graph, inputs, found.modules, encoded), found
+
+
+def arguments(graph: Graph, sample: Sequence[torch.Tensor]) -> tuple[np.ndarray, ...]:
+    """Returns a sample in the types of the graph's inputs."""
+    arrays = [tensor.contiguous().numpy() for tensor in sample]
+    return tuple(
+        array if array.dtype == value.element.numpy else value.type.quantize(array)
+        for value, array in zip(graph.inputs, arrays, strict=True)
+    )

@@ -9,10 +9,11 @@ from typing import Any
 
 from benchmarks.direct.direct import Direct
 from benchmarks.flash.flash import Flash
+from benchmarks.formats import Formatted
 from benchmarks.measure import Call, Environment, Measurement
 
 # The version of the JSON's structure.
-SCHEMA = 2
+SCHEMA = 3
 
 _MODELLED = ("cycles", "flash_waits", "code_waits")
 
@@ -26,6 +27,7 @@ class Results:
     direct: tuple[Direct, ...] = ()
     choices: tuple[Measurement, ...] = ()  # those with a `choice`
     flash: tuple[Flash, ...] = ()
+    formats: tuple[Formatted, ...] = ()
     left_out: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -40,6 +42,7 @@ class Results:
             "choices": [_to_json(measurement) for measurement in self.choices],
             "direct": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.direct],
             "flash": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.flash],
+            "formats": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.formats],
         }
         parts = [json.dumps(head, indent=1)[:-2]]
         parts += [
@@ -72,4 +75,6 @@ def read_results(text: str) -> Results:
     environment["compilers"] = tuple(environment["compilers"])
     direct = tuple(Direct(**fields) for fields in document["direct"])
     flash = tuple(Flash(**fields) for fields in document["flash"])
-    return Results(Environment(**environment), measurements, direct, choices, flash, tuple(document["left_out"]))
+    formats = tuple(Formatted(**fields) for fields in document["formats"])
+    left_out = tuple(document["left_out"])
+    return Results(Environment(**environment), measurements, direct, choices, flash, formats, left_out)
