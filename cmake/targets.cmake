@@ -230,6 +230,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/leaky_sum/leaky_sum_lookup_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
+    runtime/kernels/lookup/lookup_int16_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_portable.cc
@@ -260,6 +261,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/reduce_extremum/reduce_max_portable.cc
     runtime/kernels/reduce_extremum/reduce_min_portable.cc
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
+    runtime/kernels/rescale/rescale_int16_portable.cc
+    runtime/kernels/rescale/rescale_int16_to_int8_portable.cc
+    runtime/kernels/rescale/rescale_int8_to_int16_portable.cc
     runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
     runtime/kernels/rnn/rnn_lengths_portable.cc
@@ -290,6 +294,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/gate_vectors.h
     runtime/kernels/common/gru_units.h
     runtime/kernels/common/held.h
+    runtime/kernels/common/interpolate.h
     runtime/kernels/common/kept_sum.h
     runtime/kernels/common/lstm_product.h
     runtime/kernels/common/lstm_units.h
@@ -332,6 +337,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/pad_nd/pad_nd.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
+    runtime/kernels/rescale/rescale.h
     runtime/kernels/rnn/rnn.h
     runtime/kernels/strided_copy/strided_copy.h
     runtime/kernels/transpose/transpose.h

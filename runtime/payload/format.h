@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 90;
+inline constexpr std::size_t kOpcodeCount = 94;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -157,6 +157,10 @@ enum class Opcode : std::uint8_t {
   kSelectiveState = 87,
   kLstmProjectedPairs = 88,
   kLstmProjectedVectors = 89,
+  kLookupInt16 = 90,
+  kRescaleInt16 = 91,
+  kRescaleInt8ToInt16 = 92,
+  kRescaleInt16ToInt8 = 93,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2115,6 +2119,58 @@ struct LstmProjectedVectorsArgs {
   std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmProjectedVectorsArgs) == 172, "layout of LstmProjectedVectorsArgs");
+
+/// int16 look-up of each element in a table of every 128th, 64th or 32nd result, with
+/// interpolation between two entries. The output may be the input.
+struct LookupInt16Args {
+  Ref input;             ///< int16 [count]
+  Ref table;             ///< int16 [entries]: results from that for -32768 to that for 32768
+  Ref output;            ///< int16 [count]
+  std::int32_t entries;  ///< 513, 1025 or 2049; between them, only so many count, 513 to 2049
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(LookupInt16Args) == 28, "layout of LookupInt16Args");
+
+/// int16 times a factor, plus an addend, as int16. The output may be the input, if both
+/// have the same type.
+struct RescaleInt16Args {
+  Ref input;                ///< int16 [count]
+  Ref output;               ///< int16 [count]
+  std::int32_t multiplier;  ///< Q31, negative for a negative factor, -2147483647 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, -31 to 15
+  std::int32_t addend;      ///< steps of the output, -1073741823 to 1073741823
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(RescaleInt16Args) == 32, "layout of RescaleInt16Args");
+
+/// int8 times a factor, plus an addend, as int16. The output may be the input, if both have
+/// the same type.
+struct RescaleInt8ToInt16Args {
+  Ref input;                  ///< int8 [count]
+  Ref output;                 ///< int16 [count]
+  std::int32_t input_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t multiplier;    ///< Q31, negative for a negative factor, -2147483647 to 2^31 - 1
+  std::int32_t shift;         ///< left if positive, -31 to 15
+  std::int32_t addend;        ///< steps of the output, -1073741823 to 1073741823
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(RescaleInt8ToInt16Args) == 36, "layout of RescaleInt8ToInt16Args");
+
+/// int16 times a factor, plus an addend, as int8. The output may be the input, if both have
+/// the same type.
+struct RescaleInt16ToInt8Args {
+  Ref input;                ///< int16 [count]
+  Ref output;               ///< int8 [count]
+  std::int32_t multiplier;  ///< Q31, negative for a negative factor, -2147483647 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, -31 to 15
+  std::int32_t addend;      ///< steps of the output, -1073741823 to 1073741823
+  Activation activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(RescaleInt16ToInt8Args) == 32, "layout of RescaleInt16ToInt8Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -100,6 +100,10 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "selective_state of initial_state int16, step int8, input int8, written int8, steps int16, rates int16, output int8, last_state int16",
     "lstm_projected_pairs of input int8, table int32, projection int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     "lstm_projected_vectors of input int8, table int32, projection int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "lookup_int16 of input int16, table int16, output int16",
+    "rescale_int16 of input int16, output int16",
+    "rescale_int8_to_int16 of input int8, output int16",
+    "rescale_int16_to_int8 of input int16, output int8",
     // clang-format on
 };
 

@@ -1321,4 +1321,51 @@ bool check_lstm_projected_vectors(const CallCheck& call, const void* args) {
   return check_as_lstm_projected_pairs<payload::LstmProjectedVectorsArgs>(call, args);
 }
 
+bool check_lookup_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LookupInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.entries), 2)}, 2) &&
+         call.in_ranges(in_range(a.entries, 513, 2049)) && values::activation(call, a.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_rescale_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RescaleInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.multiplier, -2147483647, INT32_MAX) &&
+                        in_range(a.shift, -31, 15) &&
+                        in_range(a.addend, -1073741823, 1073741823)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_rescale_int8_to_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RescaleInt8ToInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.count)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  return call.reads(input) &&
+         call.in_ranges(in_range(a.input_offset, -127, 128) &&
+                        in_range(a.multiplier, -2147483647, INT32_MAX) &&
+                        in_range(a.shift, -31, 15) &&
+                        in_range(a.addend, -1073741823, 1073741823)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_rescale_int16_to_int8(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RescaleInt16ToInt8Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.count)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.multiplier, -2147483647, INT32_MAX) &&
+                        in_range(a.shift, -31, 15) &&
+                        in_range(a.addend, -1073741823, 1073741823)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -113,7 +113,11 @@ struct Operator {
   OPERATOR(LeakySumLookup, leaky_sum_lookup)                    \
   OPERATOR(SelectiveState, selective_state)                     \
   OPERATOR(LstmProjectedPairs, lstm_projected_pairs)            \
-  OPERATOR(LstmProjectedVectors, lstm_projected_vectors)
+  OPERATOR(LstmProjectedVectors, lstm_projected_vectors)        \
+  OPERATOR(LookupInt16, lookup_int16)                           \
+  OPERATOR(RescaleInt16, rescale_int16)                         \
+  OPERATOR(RescaleInt8ToInt16, rescale_int8_to_int16)           \
+  OPERATOR(RescaleInt16ToInt8, rescale_int16_to_int8)
 
 namespace operators {
 

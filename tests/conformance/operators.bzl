@@ -34,6 +34,7 @@ OPERATORS = [
     "recall",
     "reduce_extremum",
     "reduce_sum",
+    "rescale",
     "resize_bilinear",
     "resize_nearest",
     "rnn",

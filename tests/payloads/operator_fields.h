@@ -2095,6 +2095,50 @@ inline constexpr OperatorField kLstmProjectedVectorsArgsFields[] = {
     ranged("output_offset", i32(168), -128, 127),
 };
 
+inline constexpr OperatorField kLookupInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(24)}),
+    reference("table", 4, FieldKind::kFilter, 2, 2, {i32(12)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(24)}),
+    ranged("entries", i32(12), 513, 2049),
+    related("activation.min", i32(16), -32768, 32767),
+    related("activation.max", i32(20), -32768, 32767),
+    integer("count", i32(24)),
+};
+
+inline constexpr OperatorField kRescaleInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(28)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(28)}),
+    ranged("multiplier", i32(8), -2147483647, 2147483647),
+    ranged("shift", i32(12), -31, 15),
+    ranged("addend", i32(16), -1073741823, 1073741823),
+    related("activation.min", i32(20), -32768, 32767),
+    related("activation.max", i32(24), -32768, 32767),
+    integer("count", i32(28)),
+};
+
+inline constexpr OperatorField kRescaleInt8ToInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(32)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(32)}),
+    ranged("input_offset", i32(8), -127, 128),
+    ranged("multiplier", i32(12), -2147483647, 2147483647),
+    ranged("shift", i32(16), -31, 15),
+    ranged("addend", i32(20), -1073741823, 1073741823),
+    related("activation.min", i32(24), -32768, 32767),
+    related("activation.max", i32(28), -32768, 32767),
+    integer("count", i32(32)),
+};
+
+inline constexpr OperatorField kRescaleInt16ToInt8ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(28)}),
+    reference("output", 4, FieldKind::kOutput, 1, 1, {i32(28)}),
+    ranged("multiplier", i32(8), -2147483647, 2147483647),
+    ranged("shift", i32(12), -31, 15),
+    ranged("addend", i32(16), -1073741823, 1073741823),
+    related("activation.min", i32(20), -128, 127),
+    related("activation.max", i32(24), -128, 127),
+    integer("count", i32(28)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2192,6 +2236,10 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kSelectiveStateArgsFields, 20, 80},
     {kLstmProjectedPairsArgsFields, 43, 172},
     {kLstmProjectedVectorsArgsFields, 43, 172},
+    {kLookupInt16ArgsFields, 7, 28},
+    {kRescaleInt16ArgsFields, 8, 32},
+    {kRescaleInt8ToInt16ArgsFields, 9, 36},
+    {kRescaleInt16ToInt8ArgsFields, 8, 32},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -387,6 +387,13 @@ def _quantize(writer: _Writer, node: Node) -> None:
     writer.operator("QUANTIZE", [_in_order_of(writer, node)], writer.tensor_of(node.output))
 
 
+def _rescale(writer: _Writer, node: Node) -> None:
+    attrs = node.attrs
+    if (attrs.factor, attrs.addend, attrs.clamp) != (1.0, 0.0, Clamp()):
+        raise Inexpressible("a factor, an addend or limits in a conversion")
+    writer.operator("QUANTIZE", [writer.tensor_of(node.inputs[0])], writer.tensor_of(node.output))
+
+
 def _dequantize(writer: _Writer, node: Node) -> None:
     writer.operator("DEQUANTIZE", [_in_order_of(writer, node)], writer.tensor_of(node.output))
 
@@ -437,6 +444,7 @@ _WRITERS = {
     "max_pool2d": _max_pool2d,
     "mul": _mul,
     "quantize": _quantize,
+    "rescale": _rescale,
     "softmax": _softmax,
     "transpose": _transpose,
 }

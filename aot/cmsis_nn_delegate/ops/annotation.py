@@ -40,13 +40,15 @@ class Elementwise:
 class Unary:
     """One argument is an activation with its own scale; all others are plain numbers or constants with one element,
     and are not annotated. The output has its own scale, too, which is that of the following activation, if there is
-    one; but outputs of the targets in `fixed` always have the same scale and zero point.
+    one; but outputs of the targets in `fixed` always have the same scale and zero point, stated for int8. Targets in
+    `narrow` compute in int8 alone.
 
     A target may have another annotation, too, for calls with more activations.
     """
 
     targets: tuple[str, ...]
     fixed: Mapping[str, tuple[float, int]] = field(default_factory=dict)
+    narrow: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class JoinedScale:
 
 @dataclass(frozen=True)
 class FixedOutput:
-    """The input has its own scale; the kernel's output always has the same scale."""
+    """The input has its own scale; the kernel's output always has the same scale, stated for int8."""
 
     targets: tuple[str, ...]
     scale: float

@@ -11,6 +11,7 @@ import numpy as np
 from ..edge.nodes import first, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
 from ..graph.ir import Node
 from .annotation import Unary
 from .attrs import Clamp
@@ -18,6 +19,7 @@ from .function_table import BY_TARGET, reals
 from .op import Op
 
 _TARGETS = tuple(sorted(BY_TARGET))
+_JUMPING = frozenset(target for target, function in BY_TARGET.items() if function.jumps)
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,11 @@ class FunctionAttrs:
 class Function(Op):
     """y = f(x) for one of the functions in `FUNCTIONS`; further operands are plain numbers.
 
-    A pass turns it into a look-up, once the scales are known (`functions_to_lookups`).
+    A pass turns it into a look-up or a rescaling, once the scales are known (`functions_to_lookups`).
     """
 
     name = "function"
-    becomes = ("lookup",)
+    becomes = ("lookup", "rescale")
     targets = _TARGETS
     # ExecuTorch cannot keep floor_divide, which is called with numbers that its schema does not have; that becomes a
     # division, which is a function, too.
@@ -46,16 +48,25 @@ class Function(Op):
     annotation = Unary(
         _TARGETS,
         {target: (f.output.scale[0], f.output.zero_point) for target, f in BY_TARGET.items() if f.output is not None},
+        _JUMPING,
     )
     attrs = FunctionAttrs
+    elements = KERNEL_ELEMENTS
     limits = (
         "one activation; every other operand is a plain number or a constant with one element",
         "results within one step of PyTorch's, and only where its float32 error decides the rounding",
         "a number without a result (the logarithm of -1) has that of the nearest number with one; infinity saturates",
+        "int16: a line between two limits, such as a product with a number, is a rescaling; functions with jumps, such "
+        "as floor, compute in int8; others are interpolated between 513 results",
     )
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return context.is_unary(node)
+
+    def refuse(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        jumps = target_name(node) in _JUMPING
+        refusal: Optional[Refusal] = context.refuse_elements(node, (COMMON_ELEMENT,)) if jumps else None
+        return refusal or super().refuse(node, context)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         (source,) = context.activations(node)

@@ -1,4 +1,4 @@
-"""The functions of one number that a look-up table computes: `FUNCTIONS`.
+"""The functions of one number that a look-up table or a rescaling computes: `FUNCTIONS`.
 
 To add one, add a line: what it is called, the operators of PyTorch, and the function in numpy. Its targets, its
 annotation and its place in the docs follow from that.
@@ -18,8 +18,12 @@ import numpy as np
 
 from ..graph.tensor_type import Element, Quant, TensorType
 from .attrs import Clamp
+from .rescale import RescaleAttrs
 
 ENTRIES = 256  # one for each int8 number
+# Of int16, between which results are interpolated: TFLite's, and more for functions that are steep somewhere.
+KNOTS = (513, 1025, 2049)
+_ERROR = 64  # steps that may be lost by interpolation, a quarter of a step of int8, before there are more
 
 Compute = Callable[..., Any]
 
@@ -27,12 +31,14 @@ Compute = Callable[..., Any]
 @dataclass(frozen=True)
 class Function:
     """`targets` are without "aten." and, if there is only one overload, without ".default". `output` is the scale and
-    zero point that the quantizer gives the result; None if it depends on the data."""
+    zero point that the quantizer gives the result in int8; None if it depends on the data. `jumps` says that the
+    function may do so at several places, between which nothing can be interpolated."""
 
     name: str
     targets: tuple[str, ...]
     compute: Compute
     output: Optional[Quant] = None
+    jumps: bool = False
 
     @property
     def overloads(self) -> tuple[str, ...]:
@@ -128,9 +134,9 @@ _ALL = (
     Function("log_sigmoid", ("log_sigmoid",), lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))),
     Function("leaky_relu", ("leaky_relu",), _leaky),
     Function("prelu", ("prelu",), _leaky),
-    Function("hardshrink", ("hardshrink",), lambda x, limit=0.5: np.where(np.abs(x) > limit, x, 0.0)),
+    Function("hardshrink", ("hardshrink",), lambda x, limit=0.5: np.where(np.abs(x) > limit, x, 0.0), jumps=True),
     Function("softshrink", ("softshrink",), lambda x, limit=0.5: np.sign(x) * np.maximum(np.abs(x) - limit, 0)),
-    Function("threshold", ("threshold",), lambda x, limit, value: np.where(x <= limit, value, x)),
+    Function("threshold", ("threshold",), lambda x, limit, value: np.where(x <= limit, value, x), jumps=True),
     # Powers and logarithms
     Function("exp", ("exp",), np.exp),
     Function("exp2", ("exp2",), np.exp2),
@@ -149,13 +155,13 @@ _ALL = (
     Function("abs", ("abs",), np.abs),
     Function("neg", ("neg",), np.negative),
     Function("sign", ("sign", "sgn"), np.sign),
-    Function("floor", ("floor",), np.floor),
-    Function("ceil", ("ceil",), np.ceil),
-    Function("round", ("round", "round.decimals", "special_round"), _round),
-    Function("trunc", ("trunc",), np.trunc),
-    Function("frac", ("frac",), lambda x: x - np.trunc(x)),
+    Function("floor", ("floor",), np.floor, jumps=True),
+    Function("ceil", ("ceil",), np.ceil, jumps=True),
+    Function("round", ("round", "round.decimals", "special_round"), _round, jumps=True),
+    Function("trunc", ("trunc",), np.trunc, jumps=True),
+    Function("frac", ("frac",), lambda x: x - np.trunc(x), jumps=True),
     Function("nan_to_num", ("nan_to_num",), lambda x, *_: x),  # an int8 number is finite
-    Function("copysign", ("copysign.Scalar", "copysign.Tensor"), np.copysign),
+    Function("copysign", ("copysign.Scalar", "copysign.Tensor"), np.copysign, jumps=True),
     # Angles
     Function("sin", ("sin",), np.sin),
     Function("cos", ("cos",), np.cos),
@@ -194,10 +200,11 @@ _ALL = (
     Function("sub", ("sub.Tensor", "sub.Scalar"), lambda a, b, alpha=1.0: a - alpha * b),
     Function("rsub", ("rsub.Tensor", "rsub.Scalar"), lambda a, b, alpha=1.0: b - alpha * a),
     Function("mul", ("mul.Tensor", "mul.Scalar"), np.multiply),
-    Function("div", ("div.Tensor", "div.Scalar", "div.Tensor_mode"), _divide),
-    Function("floor_divide", ("floor_divide",), lambda a, b: np.floor(a / b)),
-    Function("remainder", ("remainder.Scalar", "remainder.Tensor"), np.mod),
-    Function("fmod", ("fmod.Scalar", "fmod.Tensor"), np.fmod),
+    Function("div", ("div.Tensor", "div.Scalar"), _divide),
+    Function("div_mode", ("div.Tensor_mode",), _divide, jumps=True),
+    Function("floor_divide", ("floor_divide",), lambda a, b: np.floor(a / b), jumps=True),
+    Function("remainder", ("remainder.Scalar", "remainder.Tensor"), np.mod, jumps=True),
+    Function("fmod", ("fmod.Scalar", "fmod.Tensor"), np.fmod, jumps=True),
     Function("minimum", ("minimum", "fmin"), np.minimum),
     Function("maximum", ("maximum", "fmax"), np.maximum),
     Function("xlogy", ("xlogy.Tensor", "xlogy.Scalar_Self", "xlogy.Scalar_Other"), _xlogy),
@@ -213,16 +220,32 @@ FUNCTIONS: Mapping[str, Function] = {function.name: function for function in _AL
 BY_TARGET: Mapping[str, Function] = {target: function for function in _ALL for target in function.overloads}
 
 
-def reals(function: str, arguments: Sequence[Any], position: int, source: Quant) -> np.ndarray:
-    """Returns the function, in float64, of each int8 number in order; `arguments[position]` is the activation."""
+def reals(
+    function: str, arguments: Sequence[Any], position: int, source: Quant, steps: Optional[np.ndarray] = None
+) -> np.ndarray:
+    """Returns the function, in float64, of each of the integers `steps`, by default of all int8 numbers in order;
+    `arguments[position]` is the activation."""
+    if steps is None:
+        steps = np.arange(Element.INT8.low, Element.INT8.high + 1, dtype=np.int32)
     # The numbers that a dequantize makes, in float32, and plain numbers as PyTorch reads them.
-    steps = np.arange(Element.INT8.low, Element.INT8.high + 1, dtype=np.int32) - source.zero_point
     (scale,) = source.scale
-    x = (steps.astype(np.float32) * np.float32(scale)).astype(np.float64)
+    x = ((steps - source.zero_point).astype(np.float32) * np.float32(scale)).astype(np.float64)
     given = [float(np.float32(a)) if isinstance(a, (int, float)) else a for a in arguments]
     given[position] = x
     with np.errstate(all="ignore"):
         return np.asarray(FUNCTIONS[function].compute(*given), np.float64)
+
+
+def _known(values: np.ndarray, function: str, source: Quant) -> np.ndarray:
+    """Returns `values` with that of the nearest number that has one in place of NaN. ValueError if none has."""
+    known = np.flatnonzero(~np.isnan(values))
+    if not len(known):
+        raise ValueError(f"{function} has no result for any number of scale {source.scale[0]:g}")
+    numbers = np.arange(len(values))
+    after = np.clip(np.searchsorted(known, numbers), 1, max(len(known) - 1, 1))
+    before = known[after - 1]
+    after = known[np.minimum(after, len(known) - 1)]
+    return values[np.where(numbers - before <= after - numbers, before, after)]
 
 
 def table(
@@ -236,11 +259,69 @@ def table(
     for a logarithm, gets that of the nearest number that has one: PyTorch does not define what NaN is quantized to.
     ValueError if no number has a result.
     """
-    values = reals(function, arguments, position, source)
-    known = np.flatnonzero(~np.isnan(values))
-    if not len(known):
-        raise ValueError(f"{function} has no result for any number of scale {source.scale[0]:g}")
-    nearest = np.abs(np.arange(ENTRIES)[:, None] - known[None, :]).argmin(axis=1)
-    values = np.clip(values[known[nearest]], clamp.lo, clamp.hi)
+    values = _known(reals(function, arguments, position, source), function, source)
     with np.errstate(over="ignore"):
-        return output.quantize(values.astype(np.float32))
+        return output.quantize(np.clip(values, clamp.lo, clamp.hi).astype(np.float32))
+
+
+def knots(function: str, arguments: Sequence[Any], position: int, source: Quant, output: TensorType) -> np.ndarray:
+    """Returns int16 [513]: the results for -32768, -32640, ..., 32768, between which `interpolated` gives all others;
+    two or four times as many if that loses more than 64 steps of a result.
+
+    Each is moved by half of what a line to the next one misses in the middle, which halves the error of interpolation
+    [TFLite LUTPopulate, kernels/internal/common.h, whose numbers are 65535/65536 as far apart]; but 0 stays 0. Infinity
+    saturates, and a number without a result gets that of the nearest one that has one. ValueError if there is none.
+    """
+    element = output.element
+    numbers = np.arange(element.low, element.high + 2)
+    values = _known(reals(function, arguments, position, source, numbers), function, source)
+    # Beyond twice the range only the sign counts, also of infinity.
+    steps = np.clip(values / output.per_tensor.scale[0], 2.0 * element.low, 2.0 * element.high)
+    found = np.zeros(0, element.numpy)
+    for count in KNOTS:
+        cell = len(steps) // (count - 1)
+        at, middle = np.rint(steps[::cell]), np.rint(steps[cell // 2 :: cell])
+        missed = np.rint((at[:-1] + steps[cell::cell]) / 2) - middle
+        at[:-1] -= np.where(at[:-1] == 0, 0, np.rint(missed / 2))
+        found = output.clamp(at)
+        if np.abs(interpolated(found, numbers[:-1]) - output.clamp(steps[:-1])).max() <= _ERROR:
+            break
+    return found
+
+
+def interpolated(entries: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Returns the result for int16 `numbers`, int64 of their shape, between the two of `entries` around each."""
+    entries, numbers = entries.astype(np.int64), numbers.astype(np.int64)
+    cell = (1 << Element.INT16.bits) // (len(entries) - 1)
+    index = numbers // cell + len(entries) // 2
+    slope = entries[index + 1] - entries[index]
+    return np.asarray(entries[index] + ((slope * (numbers % cell) + cell // 2) // cell))
+
+
+def line(
+    function: str, arguments: Sequence[Any], position: int, source: Quant, output: TensorType
+) -> Optional[RescaleAttrs]:
+    """Returns a factor, an addend and limits that compute the function for all int16 numbers, as far as float32 can
+    tell; None if there are none. Limits that are a step apart make a jump: `heaviside` and `sign` are lines, too."""
+    element = output.element
+    steps = np.arange(element.low, element.high + 1)
+    y = reals(function, arguments, position, source, steps)
+    if not np.isfinite(y).all():
+        return None
+    x = reals("nan_to_num", [None], 0, source, steps)
+    low, high = float(y.min()), float(y.max())
+    slope = np.flatnonzero((y > low) & (y < high))
+    if len(slope) < 2:  # at most a jump, between the last number of one end and the first one of the other
+        slope = np.flatnonzero(np.diff(y, append=y[-1]) + np.diff(y, prepend=y[0]))
+    factor, addend = 0.0, low
+    if len(slope) > 1:
+        first, last = slope[[0, -1]]
+        factor = float((y[last] - y[first]) / (x[last] - x[first]))
+        addend = float(y[first] - factor * x[first])
+    straight, tolerance = factor * x + addend, output.per_tensor.scale[0] / 16
+    clamp = Clamp(
+        low if straight.min() < low - tolerance else -math.inf, high if straight.max() > high + tolerance else math.inf
+    )
+    if np.abs(np.clip(straight, clamp.lo, clamp.hi) - y).max() > tolerance:
+        return None
+    return RescaleAttrs(factor, addend, clamp, function)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cmsis_nn_delegate.graph.tensor_type import Element, Quant, TensorType
 from cmsis_nn_delegate.ops.attrs import Clamp
-from cmsis_nn_delegate.ops.function_table import BY_TARGET, FUNCTIONS, reals, table
+from cmsis_nn_delegate.ops.function_table import BY_TARGET, FUNCTIONS, interpolated, knots, line, reals, table
 
 STEPS = torch.arange(-128, 128, dtype=torch.int8)
 X = "the activation"
@@ -155,3 +155,79 @@ def test_clamps_are_exact():
 
 def test_names_are_unique():
     assert len(BY_TARGET) == sum(len(function.targets) for function in FUNCTIONS.values())
+
+
+# int16 ------------------------------------------------------------------------
+
+WIDE = Element.INT16
+NUMBERS_OF_16_BITS = np.arange(WIDE.low, WIDE.high + 1)
+
+
+def wide(most):
+    """int16 for numbers from -most to most."""
+    return TensorType(WIDE, (1,), quant=Quant((most / 2.0**15,), 0))
+
+
+@pytest.mark.parametrize(
+    "name, source, output, error",
+    [
+        ("sigmoid", 8, 1, 2),
+        ("tanh", 4, 1, 3),
+        ("gelu", 6, 6, 2),
+        ("silu", 8, 8, 2),
+        ("exp", 4, 55, 20),
+        ("softplus", 8, 9, 2),
+        ("square", 2, 4, 2),
+        ("leaky_relu", 3, 3, 1),
+    ],
+)
+def test_what_lies_between_two_results_is_interpolated(name, source, output, error):
+    given = (name, [None], 0, wide(source).quant)
+    entries = knots(*given, wide(output))
+    assert entries.shape == (513,) and entries.dtype == np.int16
+    steps = reals(*given, NUMBERS_OF_16_BITS) / wide(output).quant.scale[0]
+    exact = np.clip(steps, WIDE.low, WIDE.high)
+    assert np.abs(interpolated(entries, NUMBERS_OF_16_BITS) - exact).max() <= error
+
+
+def test_steep_functions_have_more_entries_and_zero_stays_zero():
+    given = ("sqrt", [None], 0, wide(4.0).quant)
+    entries = knots(*given, wide(2.0))
+    assert entries.shape == (2049,)
+    found = interpolated(entries, NUMBERS_OF_16_BITS)
+    assert found[: WIDE.high + 2].tolist() == [0] * (WIDE.high + 2)  # also of negative numbers, which have no root
+    exact = np.sqrt(np.arange(1, 2**15)) * 2.0**7.5
+    assert np.abs(found[WIDE.high + 2 :] - exact).max() <= 300
+    # Infinity saturates.
+    entries = knots("log", [None], 0, wide(4.0).quant, wide(2.0))
+    assert entries[1024] == WIDE.low
+
+
+LINES = {
+    "mul": ([None, 0.5], Clamp()),
+    "rsub": ([None, 1.0], Clamp()),
+    "neg": ([None], Clamp()),
+    "div": ([None, -3.0], Clamp()),
+    "deg2rad": ([None], Clamp()),
+    "hardsigmoid": ([None], Clamp(0.0, 1.0)),
+    "maximum": ([None, 0.3], Clamp(lo=0.3)),
+    "minimum": ([0.3, None], Clamp(hi=0.3)),
+    "sign": ([None], Clamp(-1.0, 1.0)),
+    "heaviside": ([None, 0.0], Clamp(0.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_lines_with_limits_are_found(name):
+    arguments, clamp = LINES[name]
+    source, output = wide(4.0), wide(8.0)
+    found = line(name, arguments, arguments.index(None), source.quant, output)
+    assert (found.clamp.lo, found.clamp.hi) == pytest.approx((clamp.lo, clamp.hi), abs=1e-6)
+    y = reals(name, arguments, arguments.index(None), source.quant, NUMBERS_OF_16_BITS)
+    straight = np.clip(found.factor * NUMBERS_OF_16_BITS * source.quant.scale[0] + found.addend, clamp.lo, clamp.hi)
+    np.testing.assert_allclose(straight, y, atol=output.quant.scale[0] / 8)
+
+
+@pytest.mark.parametrize("name", ["abs", "leaky_relu", "hardswish", "sigmoid", "log", "floor", "square"])
+def test_others_are_no_lines(name):
+    assert line(name, [None], 0, wide(4.0).quant, wide(8.0)) is None

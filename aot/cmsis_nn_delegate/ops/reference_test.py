@@ -19,6 +19,7 @@ from cmsis_nn_delegate.ops import cmsis_nn_geometry
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.ops.geometry import Geometry
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.rescale import RescaleAttrs
 from cmsis_nn_delegate.providers.registry import CMSIS_NN
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.graph_builder import SOFTMAX_QUANT, GraphBuilder
@@ -431,3 +432,30 @@ def test_depthwise_windows_overlap_the_image_and_sum_what_they_did(seed):
         dataclasses.replace(node.attrs, padding=Padding(near["h"], near["w"], reach, reach)),
     )[:, :, : node.output.shape[2], : node.output.shape[3]]
     np.testing.assert_array_equal(grown, exact_conv(x, data, node.inputs[1].data, node.attrs))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_rescalings_are_within_one_and_a_quarter_steps_of_the_exact_line(seed):
+    case = RandomCase(seed)
+    OPS["rescale"].draws[0](case)
+    graph = case.graph(case.nodes[-1].output)
+    (node,) = graph.nodes
+    (x,), (y,) = run(graph, seed)
+    source, output = node.inputs[0], node.output
+    real = node.attrs.factor * source.scale * (x.astype(np.float64) - source.zero_point) + node.attrs.addend
+    exact = np.clip(real / output.scale + output.zero_point, *node.attrs.clamp.quantized(output.type))
+    assert np.abs(y - exact).max() <= 1.25
+
+
+def test_conversions_between_formats_are_rounded_as_all_products_are():
+    builder = GraphBuilder()
+    x = builder.input(1, 5, quant=Quant((0.5,), 3))
+    attrs = RescaleAttrs()
+    wide = builder.node("rescale", [x], attrs, Quant((2.0**-9,), 0))
+    wide.retype(element=Element.INT16)
+    back = builder.node("rescale", [wide], attrs, Quant((0.25,), -100))
+    back.retype(element=Element.INT8)
+    numbers = np.array([[-128, 2, 3, 4, 127]], np.int8)
+    found = reference.run(builder.graph(wide, back), [numbers])
+    assert found[0].tolist() == [[-32768, -256, 0, 256, 31744]]  # the first one saturates
+    assert found[1].tolist() == [[-128, -102, -100, -98, 127]]

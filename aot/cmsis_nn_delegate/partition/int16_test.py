@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
@@ -41,10 +42,10 @@ class Everything(nn.Module):
         y = self.pointwise(torch.relu(self.depthwise(x)))
         z = torch.relu(x + y)
         gated = z * z.mean((2, 3), keepdim=True)
-        pooled = nn.functional.max_pool2d(gated, 2)
-        padded = nn.functional.pad(pooled, (1, 0, 0, 1), mode="circular")
+        pooled = F.max_pool2d(gated, 2)
+        padded = F.pad(pooled, (1, 0, 0, 1), mode="circular")
         turned = torch.clamp(padded.flip(2).transpose(2, 3), -0.5, 0.5)
-        joined = torch.cat((nn.functional.avg_pool2d(turned, 2), nn.functional.avg_pool2d(padded, 2)), 1)
+        joined = torch.cat((F.avg_pool2d(turned, 2), F.avg_pool2d(padded, 2)), 1)
         return self.head(joined.mean((2, 3)))
 
 
@@ -84,7 +85,7 @@ def test_what_has_no_kernel_for_int16_is_computed_in_int8_and_named():
     class Doubled(nn.Linear):
         def forward(self, x):
             y = super().forward(x)
-            return torch.softmax(y + y, 1)
+            return torch.floor(y + y)
 
     model, x = Doubled(9, 4).eval(), torch.randn(3, 9)
     found = []
@@ -93,12 +94,47 @@ def test_what_has_no_kernel_for_int16_is_computed_in_int8_and_named():
         "quantize",
         "fully_connected",
         "add",
-        *("dequantize", "quantize"),
-        "softmax",
+        "rescale",
+        "lookup",
         "dequantize",
     ]
     (note,) = [warning for warning in compiled.warnings if "int8" in warning]
-    assert note.startswith("softmax") and "no kernel for them in int16" in note  # and not the sum, which has one
+    assert note == (
+        "floor (aten.floor.default) computes in int8, because there is no kernel for it in int16; values are converted "
+        "before and after it"
+    )  # and not the sum, which has one
+
+
+class Functions(nn.Linear):
+    """Functions of one number, some of which are a line between two limits."""
+
+    def forward(self, x):
+        y = super().forward(x)
+        lines = y * 0.5, y + 1, 1 - y / 3, F.relu6(6 * y), F.hardsigmoid(-4 * y), torch.where(y > 0.2, y, 0.1 * y)
+        return *lines, torch.sigmoid(y), torch.tanh(y), F.gelu(y), F.leaky_relu(y), y.exp(), F.relu(y).sqrt()
+
+
+def test_functions_of_one_number_are_rescaled_or_interpolated_in_int16():
+    torch.manual_seed(0)
+    distances, graph = steps_apart(Functions(9, 40).eval(), torch.randn(64, 9), quantizer=quantizer())
+    assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
+    tables = [node.attrs.functions for node in graph.nodes if node.op == "lookup"]
+    assert sorted(tables) == [(name,) for name in ("exp", "gelu", "leaky_relu", "sigmoid", "sqrt", "tanh")]
+    *others, root = distances
+    assert max(others) <= 16  # which are few of the 2^16
+    assert root <= 300  # just above 0, where it is steep
+
+
+def test_chosen_rows_keep_the_precision_of_what_chooses_them():
+    """A comparison in int16 has its threshold between two numbers of int16, and not of int8."""
+
+    class Above(nn.Module):
+        def forward(self, x):
+            return torch.where(x > 0.5, 1.0, -1.0) * 0.5
+
+    x = torch.tensor([[-1.0, 0.4999, 0.5001, 1.0]])
+    distances, _ = steps_apart(Above(), x, quantizer=quantizer())
+    assert distances[0] <= 2
 
 
 def test_a_module_has_a_format_of_its_own():
@@ -108,6 +144,10 @@ def test_a_module_has_a_format_of_its_own():
     distances, graph = steps_apart(model, torch.randn(3, 9), quantizer=quantizer)
     layers = [kinds for op, kinds in elements(graph) if op == "fully_connected"]
     assert layers == [{"int8"}, {INT16}, {"int8"}]
+    # Between them, nothing becomes float.
+    assert [op for op, _ in elements(graph)] == [
+        *("quantize", "fully_connected", "rescale", "fully_connected", "rescale", "fully_connected", "dequantize")
+    ]
     assert distances[0] <= 1
 
 
@@ -133,7 +173,7 @@ def test_padding_before_a_convolution_of_another_format_is_not_folded():
             self.layers = nn.Sequential(nn.Conv2d(2, 3, 1), nn.Conv2d(3, 2, 3))
 
         def forward(self, x):
-            return self.layers[1](nn.functional.pad(self.layers[0](x), (1, 1, 1, 1)))
+            return self.layers[1](F.pad(self.layers[0](x), (1, 1, 1, 1)))
 
     torch.manual_seed(1)
     quantizer = CmsisNnQuantizer()

@@ -11,6 +11,7 @@ from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from ..ops.lookup import LookupAttrs, has_table, indices, table_value
 from ..ops.registry import OPS
+from ..ops.rescale import RescaleAttrs, takes
 from .rewriting import merge_sources, remove_dead
 
 
@@ -19,9 +20,10 @@ def fold_qdq(graph: Graph) -> None:
 
     Only the quantize nodes of float graph inputs and the dequantize nodes of float
     graph outputs remain. A quantize that follows a dequantize with other parameters becomes a
-    look-up, which is exact and can be joined with others; both stay where one of them has more bits
-    than a table has entries for. If an operator has no quantize directly
-    after it (because it feeds a reshape, say), it takes the parameters of the next quantize.
+    look-up, which is exact and can be joined with others, or a rescaling where one of them has more bits
+    than a table has entries for; both stay if a step of the output is vanishingly small. If an operator
+    has no quantize directly after it (because it feeds a reshape, say), it takes the parameters of the next
+    quantize.
     """
     integer: dict[Value, Value] = {}  # of each float value, its integer counterpart
 
@@ -68,6 +70,9 @@ def _fold_quantize(graph: Graph, node: Node, integer: dict[Value, Value]) -> Non
         return  # reads a float graph input
     tables = has_table(source.element) and has_table(node.output.element)
     if not tables and (source.element, source.quant) != (node.output.element, node.output.quant):
+        if takes(source.type, node.output.type):
+            node.op, node.attrs, node.inputs = "rescale", RescaleAttrs(), [source]
+            return
         real = Value(f"{node.name}_real", TensorType(Element.FLOAT32, source.shape))
         before = Node("dequantize", f"{node.name}_dequantize", [source], [real], sources=node.sources)
         graph.nodes.insert(graph.nodes.index(node), before)

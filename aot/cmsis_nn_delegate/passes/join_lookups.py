@@ -50,10 +50,10 @@ def _chain_to_table(graph: Graph, node: Node) -> list[Node]:
 def _entries(node: Node) -> Optional[np.ndarray]:
     """Returns the results of a look-up or a clamp for all numbers that it can read; None for other nodes, and where
     there are too many of them for a table."""
+    if node.op not in ("lookup", "clamp") or not has_table(node.output.element):
+        return None
     if node.op == "lookup":
         return entries_of(node)
-    if node.op != "clamp" or not has_table(node.output.element):
-        return None
     low, high = node.attrs.clamp.quantized(node.output.type)
     entries: np.ndarray = np.clip(indices(node.output.element), low, high)
     return entries.astype(node.output.element.numpy)

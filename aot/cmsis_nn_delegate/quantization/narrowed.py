@@ -25,9 +25,15 @@ def narrowed(graph: Graph) -> Iterator[str]:
         if _ASKED in node.meta and node.op == "call_function":
             found.setdefault(node.meta[_ASKED], []).append(described(node))
     for asked, names in found.items():
-        named = ", ".join(names[:_MOST_NAMED])
-        more = f" and {len(names) - _MOST_NAMED} others" if len(names) > _MOST_NAMED else ""
+        computes, it = ("computes", "it") if len(names) == 1 else ("compute", "them")
         yield (
-            f"{named}{more} compute in {COMMON_ELEMENT.value}, between two conversions: there is no kernel for them in "
-            f"{asked.value}, which they were asked to have"
+            f"{_listed(names)} {computes} in {COMMON_ELEMENT.value}, because there is no kernel for {it} in "
+            f"{asked.value}; values are converted before and after {it}"
         )
+
+
+def _listed(names: list[str]) -> str:
+    """Returns the first names as a list in a sentence: "a, b and 3 others"."""
+    others = len(names) - _MOST_NAMED
+    *most, last = [*names[:_MOST_NAMED], f"{others} others"] if others > 1 else names
+    return f"{', '.join(most)} and {last}" if most else last

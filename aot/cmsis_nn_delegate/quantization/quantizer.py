@@ -75,7 +75,7 @@ from .prepare import BATCH_NORM, remove_identities
 from .rewrites import rewrite
 from .rewriting import evaluated
 from .shared_scales import owner_of, point_to_first, scale_of, set_spec, spec_of
-from .specs import ELEMENT, MASK, MASKED_SCORES, RANGE, Specs, element_of_spec, fixed, fixed_range
+from .specs import ELEMENT, MASK, MASKED_SCORES, RANGE, Specs, element_of_spec, fixed_like, fixed_range
 from .state_scales import narrow_readers, read_states_once, share_state_scales, states_in_float
 from .worthwhile import drop_workless
 
@@ -311,7 +311,8 @@ class CmsisNnQuantizer(Quantizer):
             self._mark(node, {source: self._input(source, node)}, None)
             return True
         if isinstance(annotation, FixedOutput):
-            self._mark(node, {source: self._input(source, node)}, fixed(annotation.scale, annotation.zero_point))
+            output = fixed_like(annotation.scale, annotation.zero_point, _element_of(node))
+            self._mark(node, {source: self._input(source, node)}, output)
             return True
         if not isinstance(annotation, SameScale) or source in constants:
             return False
@@ -386,7 +387,7 @@ class CmsisNnQuantizer(Quantizer):
         if parameters is None:
             self._mark_with_activation(node, inputs)
         else:
-            self._mark(node, inputs, fixed(*parameters))
+            self._mark(node, inputs, fixed_like(*parameters, _element_of(node)))
         return True
 
     def _annotate_joined(self, node: Node, annotation: JoinedScale, constants: set[Node]) -> bool:
@@ -491,7 +492,8 @@ class CmsisNnQuantizer(Quantizer):
     def _takes(node: Node, annotation: Annotation, element: Element) -> bool:
         """Returns whether kernels compute `node` in `element`."""
         hidden = MASKED_SCORES in node.meta or any(MASK in source.meta for source in node.all_input_nodes)
-        return element in _ELEMENTS[id(annotation)] and not hidden
+        narrow = isinstance(annotation, Unary) and str(node.target) in annotation.narrow
+        return element in _ELEMENTS[id(annotation)] and not (hidden or narrow and element is not COMMON_ELEMENT)
 
     def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
         """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that

@@ -170,6 +170,15 @@ def fixed(scale: float, zero_point: int, element: Element = _ACTIVATION) -> Fixe
     )
 
 
+def fixed_like(scale: float, zero_point: int, element: Element) -> FixedQParamsQuantizationSpec:
+    """Returns the spec of what `scale` and `zero_point` stand for in the common type, but of `element`: what 1/256 and
+    -128 are for numbers from 0 to 1, 1/32768 is in int16."""
+    if element is _ACTIVATION:
+        return fixed(scale, zero_point)
+    most = max(zero_point - _ACTIVATION.low, _ACTIVATION.high + 1 - zero_point)
+    return fixed(scale * most / (element.high + 1), 0, element)
+
+
 def fixed_range(low: float, high: float, element: Element = _ACTIVATION) -> FixedQParamsQuantizationSpec:
     """Returns the spec of an activation with values in [low, high], which contains 0."""
     least, most, smallest = element.low, element.high, _smallest(_ACTIVATION_EPS, element)

@@ -119,6 +119,10 @@ CMSIS_NN_DELEGATE_KERNEL(LeakySumLookup, LeakySumLookup, leaky_sum_lookup)
 CMSIS_NN_DELEGATE_KERNEL(SelectiveState, SelectiveState, selective_state)
 CMSIS_NN_DELEGATE_KERNEL(LstmProjectedPairs, LstmProjectedPairs, lstm_projected_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmProjectedVectors, LstmProjectedVectors, lstm_projected_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LookupInt16, LookupInt16, lookup_int16)
+CMSIS_NN_DELEGATE_KERNEL(RescaleInt16, RescaleInt16, rescale_int16)
+CMSIS_NN_DELEGATE_KERNEL(RescaleInt8ToInt16, RescaleInt8ToInt16, rescale_int8_to_int16)
+CMSIS_NN_DELEGATE_KERNEL(RescaleInt16ToInt8, RescaleInt16ToInt8, rescale_int16_to_int8)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -195,6 +199,10 @@ inline constexpr KernelTable kOwnCalls = {
         kLeakySum,
         kLeakySumLookup,
         kSelectiveState,
+        kLookupInt16,
+        kRescaleInt16,
+        kRescaleInt8ToInt16,
+        kRescaleInt16ToInt8,
     },
 };
 

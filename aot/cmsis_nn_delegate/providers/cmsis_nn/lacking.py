@@ -12,6 +12,7 @@ _STATE = "CMSIS-NN knows no states between inferences"
 _PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
+_RESCALE = "CMSIS-NN has no conversion between two formats"
 
 # By kernel.
 WHY_LACKING: Mapping[str, str] = {
@@ -36,6 +37,7 @@ WHY_LACKING: Mapping[str, str] = {
     "leaky_sum_lookup": _STATE,
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
+    "lookup_int16": "the tables of arm_nn_activation_s16 are of sigmoid and tanh alone, and have half as many entries",
     "lstm_projected": _PROJECTION,
     "lstm_projected_lengths": _PROJECTION,
     "masked_softmax": "arm_softmax_s8 has no mask",
@@ -52,6 +54,9 @@ WHY_LACKING: Mapping[str, str] = {
     "reduce_max": _EXTREMUM,
     "reduce_min": _EXTREMUM,
     "reduce_sum": "CMSIS-NN has no sum over a dimension",
+    "rescale_int16": _RESCALE,
+    "rescale_int16_to_int8": _RESCALE,
+    "rescale_int8_to_int16": _RESCALE,
     "resize_bilinear": "CMSIS-NN does not interpolate",
     "resize_nearest": "CMSIS-NN does not resample",
     "rnn": "CMSIS-NN has no simple recurrent layer",
