@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
@@ -12,7 +12,7 @@ import torch
 from benchmarks.measure import Images, measure
 from benchmarks.networks import Network, Source, arguments, compiled
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.graph.ir import Graph
+from cmsis_nn_delegate.graph.ir import Graph, Value
 from cmsis_nn_delegate.quantization.comparison.noise import Noise
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
@@ -21,8 +21,6 @@ from cmsis_nn_delegate.support.errors import UserError
 FORMATS: Mapping[str, str] = {"int8": "default", "int16": "int16"}
 # Those of MLPerf Tiny have eight samples: half of them calibrates, and noise is that of the others.
 CALIBRATING = 4
-# The types of inputs and outputs, the first that the network can have.
-_IO = ("int8", "int16", "float")
 
 
 @dataclass(frozen=True)
@@ -50,10 +48,10 @@ def measure_formats(
     found, left_out = [], []
     for name, preset in FORMATS.items():
         try:
-            network, io = _in_format(source, preset)
+            network, _ = compiled(source, "quantized", quantizer=CmsisNnQuantizer(preset=preset))
             sqnr = noise(source.module, network.graph, source.others)
             for core in cores:
-                entry = _measure(network, core, name, io, sqnr, images)
+                entry = _measure(network, core, name, sqnr, images)
                 say(f"{source.name} on {core} in {name}: {entry.inference:,} instructions, {sqnr:.1f} dB")
                 found.append(entry)
         except UserError as error:
@@ -67,7 +65,7 @@ def is_about_a_format(line: str) -> bool:
     return line.partition(":")[0].partition(" in ")[2] in FORMATS
 
 
-def _measure(network: Network, core: str, name: str, io: str, sqnr: float, images: Images) -> Formatted:
+def _measure(network: Network, core: str, name: str, sqnr: float, images: Images) -> Formatted:
     tuned, _ = measure(network, core, "tuned", images)
     library = measure(network, core, "cmsis-nn", images)[0] if images.with_cmsis_nn else None
     return Formatted(
@@ -75,7 +73,7 @@ def _measure(network: Network, core: str, name: str, io: str, sqnr: float, image
         weights=network.weights,
         core=core,
         format=name,
-        io=io,
+        io=", ".join(_elements(network.graph.inputs) | _elements(network.graph.outputs)),
         inference=tuned.inference,
         library=library.inference if library else None,
         arena=tuned.arena,
@@ -101,12 +99,5 @@ def noise(module: torch.nn.Module, graph: Graph, samples: Sequence[tuple[torch.T
     return found.sqnr
 
 
-def _in_format(source: Source, preset: str) -> tuple[Network, str]:
-    """Returns the network in a format, and the type of its inputs and outputs."""
-    error = UserError("")
-    for io in _IO if source.has_real_inputs else ("float",):
-        try:
-            return compiled(source, io, quantizer=CmsisNnQuantizer(preset=preset))[0], io
-        except UserError as refused:
-            error = refused
-    raise error
+def _elements(values: Iterable[Value]) -> dict[str, None]:
+    return {value.element.value: None for value in values}

@@ -14,7 +14,7 @@ from typing import Any, Optional, Union
 from .compile_options import CompileOptions
 from .compiled import Compiled
 from .files.artifacts import check_name
-from .partition.int8_io import IO
+from .partition.io_types import IoTypes
 from .pipeline import Compilation, Progress, run, selected
 from .providers.registry import PROVIDERS
 from .quantization import calibration as calibration_data
@@ -40,7 +40,7 @@ def compile_model(
     *,
     state: Optional[Mapping[str, Union[str, int]]] = None,
     stream: Union[Stream, int, None] = None,
-    io: str = "float",
+    io: Union[str, Mapping[str, str]] = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,
@@ -78,7 +78,8 @@ def compile_model(
         `hop` at a time. The compiled model takes only the new columns, remembers what it needs of those before, and
         returns what the model returns for the window that ends there, byte for byte. Calibration data are windows as
         before. UserError names what depends on the window in another way; see docs/guides/stream.md.
-    io: "float", or "int8" for int8 model inputs and outputs.
+    io: the type of inputs and outputs, "float", "int8" or "int16"; "quantized" for the one that each is quantized to,
+        float where it is not; or types by name, such as {"x": "int16", "outputs": "int8"}, see `IoTypes`.
     io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
     providers: the providers of the firmware's kernels, in order of preference; see `cmsis_nn_delegate.providers`.
     prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `selection.preference`.
@@ -147,7 +148,7 @@ def compile_for_targets(
     *,
     state: Optional[Mapping[str, Union[str, int]]] = None,
     stream: Union[Stream, int, None] = None,
-    io: str = "float",
+    io: Union[str, Mapping[str, str]] = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,
@@ -191,8 +192,7 @@ def compile_for_targets(
         raise UserError(
             "the model is quantized already: leave out calibration data and quantizer, or give the float model"
         )
-    if io not in IO:
-        raise UserError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
+    types = IoTypes.of(io)
     check_model(module)
     states = NamedStates(module, example_inputs, state) if state else None
     inputs = Inputs.of(module, example_inputs) if states is None else states.inputs
@@ -206,7 +206,14 @@ def compile_for_targets(
         targets=chosen,
         calibration=calibration,
         options=CompileOptions(
-            io, strict, name, quantizer, check, etrecord, payload, Stream(stream) if isinstance(stream, int) else stream
+            types,
+            strict,
+            name,
+            quantizer,
+            check,
+            etrecord,
+            payload,
+            Stream(stream) if isinstance(stream, int) else stream,
         ),
         is_quantized=quantized,
         keep_modules=inspect is not None,

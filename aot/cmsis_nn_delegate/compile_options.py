@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Optional
 
+from .partition.io_types import IoTypes
 from .quantization.quantizer import CmsisNnQuantizer
 from .selection.options import PayloadOptions
 from .streaming.option import Stream
@@ -14,7 +15,7 @@ from .streaming.option import Stream
 class CompileOptions:
     """The options of `compile.compile_model`, which describes them, as the stages of the compiler read them."""
 
-    io: str
+    io: IoTypes
     strict: bool
     name: str
     quantizer: CmsisNnQuantizer

@@ -31,9 +31,9 @@ from .partition.delegates import delegates, obstacle, put_payload, take_model_or
 from .partition.exir import EdgeProgramManager, ExecutorchProgramManager
 from .partition.explain import unloadable
 from .partition.importer import import_program
-from .partition.int8_io import check_quantized_io, with_io
 from .partition.lower import NotDelegatedError, partition
 from .partition.partitioner import CmsisNnPartitioner
+from .partition.quantized_io import check_quantized_io, with_io
 from .partition.states import keep_state
 from .passes.run_passes import run_passes
 from .payload.encode import Encoded, encode_planned
@@ -175,7 +175,7 @@ def _prepare(c: Compilation) -> None:
     c.progress("inserting observers")
     with library_call("torchao's prepare_pt2e cannot prepare the model for calibration"):
         c.prepared = prepare_pt2e(c.module, c.options.quantizer)
-    if c.options.io != "float":
+    if not c.options.io.is_float:
         check_quantized_io(c.prepared, c.options.io)
     for note in narrowed(c.prepared.graph):
         c.warnings.append(note)
@@ -440,7 +440,7 @@ def _package(c: Compilation) -> None:
         compiled = Compiled(
             name=c.options.name,
             target=target,
-            io=c.options.io,
+            io=str(c.options.io),
             pte=pte,
             program=c.quantized,
             reports=tuple(c.partitioner.reports),

@@ -15,7 +15,7 @@ import torch
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.compiled import Compiled
-from cmsis_nn_delegate.partition.int8_io import io_quants
+from cmsis_nn_delegate.partition.quantized_io import io_quants
 from cmsis_nn_delegate.quantization.samples import for_device
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.support.errors import UserError

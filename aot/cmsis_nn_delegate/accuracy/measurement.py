@@ -22,7 +22,7 @@ from ..edge.naming import module_of, source_of
 from ..edge.nodes import target_name
 from ..graph.ir import Value
 from ..ops import storage
-from ..partition.int8_io import io_quants
+from ..partition.quantized_io import io_quants
 from ..pipeline import Compilation
 from ..quantization import calibration
 from ..quantization.comparison import Samples
@@ -76,7 +76,7 @@ def measure(
         raise UserError(f"layer_samples is {layer_samples}; give 1 or more")
     progress = as_caller()(progress)
     c = compilation
-    if c.options.io != "float" or not c.options.check:
+    if not c.options.io.is_float or not c.options.check:
         raise ValueError("accuracy is measured with float inputs and outputs, and with check")
     compiled = c.compiled[0]
     stateful = bool(written_state(c.converted.graph))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ..partition.io_types import IoTypes
 from ..streaming.option import Stream
 from ..support import byte_counts
 from ..support.errors import UserError
@@ -32,6 +33,14 @@ def named_state(text: str) -> tuple[str, str]:
     if not (name and separator and output):
         raise argparse.ArgumentTypeError(f"{text!r} is no state: give INPUT=OUTPUT, such as h=1")
     return name, output
+
+
+def io(text: str) -> str:
+    """Returns `text` if it says the types of inputs and outputs, such as int8 or x=int16,outputs=int8."""
+    try:
+        return str(IoTypes.of(text))
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def stream(text: str) -> Stream:

@@ -524,7 +524,7 @@ def test_several_inputs_and_outputs_keep_the_order_of_the_model(capsys, folder):
         ),
         ("dynamic", (), 1, ["dynamic shape", "fixed shapes"]),
         ("angles", ("--strict",), 1, ["1 operator is not delegated", "aten.atan2", "unsupported-operator"]),
-        ("small", ("--io", "int9"), 2, ["--io", "'float', 'int8'"]),
+        ("small", ("--io", "int9"), 2, ["--io", "unknown io 'int9'; choose one of float, int8"]),
         ("small", ("--io-placement", "flash"), 2, ["--io-placement"]),
         ("small", ("--linear-weights", "per-row"), 2, ["--linear-weights"]),
         ("small", ("--unknown",), 2, ["--unknown"]),

@@ -8,12 +8,12 @@ from __future__ import annotations
 import argparse
 from typing import Optional
 
-from ..format.element import KERNEL_ELEMENTS
+from ..partition.io_types import QUANTIZED, TYPES
 from ..passes.run_passes import OPTIONAL_PASSES
 from ..providers.registry import PROVIDERS
 from ..quantization.configuration import OBSERVERS, WEIGHTS
 from ..selection.preference import PREFERENCES, Preference
-from .argument_types import byte_count, core, named_state, stream
+from .argument_types import byte_count, core, io, named_state, stream
 
 
 def add_model_arguments(
@@ -123,9 +123,11 @@ def add_program_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what says how the program looks from outside, and what is checked of it."""
     parser.add_argument(
         "--io",
-        choices=("float", *(element.value for element in KERNEL_ELEMENTS)),
+        type=io,
         default="float",
-        help="type of inputs and outputs, default float",
+        metavar="TYPE|NAME=TYPE,...",
+        help=f"type of inputs and outputs, one of {', '.join(TYPES)}, default float; `{QUANTIZED}` is what each is "
+        "quantized to. NAME is that of an input, output0 and so on, or `inputs` and `outputs` for all others",
     )
     parser.add_argument(
         "--io-placement",

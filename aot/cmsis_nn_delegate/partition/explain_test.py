@@ -293,7 +293,7 @@ def untouched():
         (lambda layer, x: layer(x) + in_float(x), "input inputs_0 cannot become int8: .*atan2"),
     ],
 )
-def test_int8_io_is_refused_before_calibration(function, pattern):
+def test_quantized_io_is_refused_before_calibration(function, pattern):
     layer = nn.Linear(4, 4)
     with pytest.raises(UserError, match=pattern):
         compiled(

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from cmsis_nn_delegate.partition.int8_io import io_quants
+from cmsis_nn_delegate.partition.quantized_io import io_quants
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.testing.lowering import Function, lowered
 

@@ -262,6 +262,33 @@ def test_a_result_of_another_type_says_so():
         compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)
 
 
+@pytest.mark.parametrize(
+    "io, wanted",
+    [
+        ("quantized", ["int16", "int16", "int8", "float32"]),
+        ({"y": "int16", "outputs": "quantized"}, ["float32", "int16", "int8", "float32"]),
+        ("output0=int8,x=int16", ["int16", "float32", "int8", "float32"]),
+    ],
+)
+def test_each_input_and_output_may_have_a_type_of_its_own(io, wanted):
+    class Mixed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer, self.head = nn.Linear(6, 4), nn.Linear(4, 3)
+
+        def forward(self, x, y):
+            z = self.layer(x) + y
+            return self.head(z), torch.atan2(z, z + 2.0)
+
+    mixed = quantizer().set_module_name("head", QuantizationConfig(format="int8"))
+    x = torch.randn(2, 6), torch.randn(2, 4)
+    stages = []
+    compile_model(Mixed(), x, "cortex-m4", [x], quantizer=mixed, io=io, inspect=stages.append)
+    graph, signature = stages[0].program.graph, stages[0].program.graph_signature
+    borders = [node for node in graph.nodes if node.name in signature.user_inputs] + list(graph.output_node().args[0])
+    assert [str(node.meta["val"].dtype).removeprefix("torch.") for node in borders] == wanted
+
+
 def test_a_recurrent_layer_of_int8_has_no_input_of_int16():
     x = torch.randn(1, 5, 4)
     with pytest.raises(UserError, match=r"input input_1 cannot become int16: it is quantized to int8"):

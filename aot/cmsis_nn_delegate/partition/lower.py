@@ -4,7 +4,7 @@
     edge = lower(exported, "cortex-m55", io="int8")
     edge.to_executorch().write_to_file(file)
 
-With `io="int8"` it has int8 inputs and outputs; see `int8_io`. A program may have several methods:
+With `io="int8"` it has int8 inputs and outputs; see `quantized_io`. A program may have several methods:
 
     edge = lower({"encode": exported, "decode": another}, "cortex-m55")
 """
@@ -21,10 +21,11 @@ from ..support.errors import library_call
 from ..support.isolation import isolated
 from ..targets.target import Target
 from .exir import EdgeCompileConfig, EdgeProgramManager, to_edge_transform_and_lower
-from .int8_io import with_io
+from .io_types import IoTypes
 from .listed_once import listed_once
 from .needed_passes import needed_passes
 from .partitioner import CmsisNnPartitioner
+from .quantized_io import with_io
 
 
 class NotDelegatedError(ValueError):
@@ -40,7 +41,7 @@ Programs = Union[ExportedProgram, Mapping[str, ExportedProgram]]
 def lower(
     program: Programs,
     target: Union[str, Target],
-    io: str = "float",
+    io: Union[str, Mapping[str, str]] = "float",
     io_placement: str = "arena",
     strict: bool = False,
     partitioner: Optional[CmsisNnPartitioner] = None,
@@ -48,16 +49,17 @@ def lower(
 ) -> EdgeProgramManager:
     """Delegates as much of `program` as possible, without changing `program`.
 
-    `io` is the type of inputs and outputs, "float" or "int8". If the caller passes a `partitioner`,
-    it has the reports afterwards, and the arguments for a new partitioner are ignored. With
-    `etrecord` the executable program has an ETRecord, for ExecuTorch's Inspector.
+    `io` is the type of inputs and outputs, "float" or "int8" for example, or types by name; see `IoTypes`. If the
+    caller passes a `partitioner`, it has the reports afterwards, and the arguments for a new partitioner are ignored.
+    With `etrecord` the executable program has an ETRecord, for ExecuTorch's Inspector.
 
     NotDelegatedError if an operator is refused and `strict` is set. ValueError for an unknown name, for
     `io="int8"` if inputs or outputs are not quantized, and for a program that ExecuTorch cannot lower.
     """
     partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
     methods = program if isinstance(program, Mapping) else {"forward": program}
-    copies = {name: with_io(method, io) for name, method in methods.items()}
+    types = IoTypes.of(io)
+    copies = {name: with_io(method, types) for name, method in methods.items()}
     return partition(copies, methods.values(), partitioner, strict, etrecord)
 
 

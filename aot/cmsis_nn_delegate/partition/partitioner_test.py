@@ -16,9 +16,10 @@ from cmsis_nn_delegate.edge.context import EdgeContext
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.format.schema import MAX_IO
 from cmsis_nn_delegate.partition.explain import explain
-from cmsis_nn_delegate.partition.int8_io import with_io
+from cmsis_nn_delegate.partition.io_types import IoTypes
 from cmsis_nn_delegate.partition.lower import NotDelegatedError, lower
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
+from cmsis_nn_delegate.partition.quantized_io import with_io
 from cmsis_nn_delegate.partition.smaller_units import nest_concatenations
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.targets.memory import Memory
@@ -572,16 +573,16 @@ def test_strict_names_what_is_left():
         lower(program, "cortex-m55", strict=True)
 
 
-def test_int8_io_needs_quantized_borders():
+def test_quantized_io_needs_quantized_borders():
     x = torch.randn(1, 4)
     with pytest.raises(ValueError, match="input.*read by atan2.*aten.atan2"):
-        with_io(exported(Function(in_float), x), "int8")
+        with_io(exported(Function(in_float), x), IoTypes.of("int8"))
     linear = nn.Linear(4, 4)
     with pytest.raises(ValueError, match="output 0.*aten.atan2"):
-        with_io(exported(Function(lambda x: in_float(linear(x)), linear=linear), x), "int8")
+        with_io(exported(Function(lambda x: in_float(linear(x)), linear=linear), x), IoTypes.of("int8"))
 
 
-def test_int8_io_leaves_the_program_as_it_was():
+def test_quantized_io_leaves_the_program_as_it_was():
     program = exported(nn.Linear(4, 4), torch.randn(1, 4))
     before = str(program.graph)
     lower(program, "cortex-m55", io="int8")

@@ -18,9 +18,9 @@ from ..graph.ir import Graph, Value
 from ..graph.tensor_type import Element
 from ..partition.exir import EdgeProgramManager
 from ..partition.importer import import_program
-from ..partition.int8_io import io_quants
 from ..partition.lower import lower
 from ..partition.partitioner import CmsisNnPartitioner
+from ..partition.quantized_io import io_quants
 from ..passes.run_passes import run_passes
 from ..quantization.convert import convert_calibrated
 from ..quantization.prepare import quantizable_module

@@ -1,6 +1,6 @@
 """Quantized inputs and outputs: `check_quantized_io` says before calibration whether a model can have them, and
-`with_io` gives them to a quantized program, with `io="int8"` or another type of activations. Inputs of booleans become
-int8, 0 and 1, in any case: the bytes are the same.
+`with_io` gives them to a quantized program, in the types of `IoTypes`. Inputs of booleans become int8, 0 and 1, in any
+case: the bytes are the same.
 
 The program then takes the results of its inputs' quantize nodes, and returns the operands of its outputs' dequantize
 nodes. ExecuTorch's QuantizeInputs and QuantizeOutputs do this to an edge program, but only before it is partitioned,
@@ -21,12 +21,12 @@ from ..edge.context import is_index
 from ..edge.naming import described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, element_type, operand, quant_of, quantized_element, target_name
 from ..edge.torch_types import element_of
-from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.element import COMMON_ELEMENT
 from ..graph.tensor_type import Quant
 from ..support.errors import UserError
 from .decompose import decompose
+from .io_types import FLOAT, QUANTIZED, IoTypes
 
-IO = ("float", *(element.value for element in KERNEL_ELEMENTS))
 # How booleans are read.
 _BYTES = Quant((1.0,), 0)
 # Of this package's recurrent layers.
@@ -34,13 +34,15 @@ _LAYERS = "cmsis_nn_delegate."
 _ASSERTION = "aten._assert_tensor_metadata.default"
 
 
-def check_quantized_io(prepared: GraphModule, io: str) -> None:
+def check_quantized_io(prepared: GraphModule, types: IoTypes) -> None:
     """Checks a module of `prepare_pt2e`. UserError names an input that something reads in float or as another type
-    than `io`, or an output that stays float or has another type. Inputs and outputs of integers stay as they are, and
-    states of recurrent layers that have more bits stay in float."""
-    has_states = io == COMMON_ELEMENT.value
-    for node in prepared.graph.nodes:
-        if node.op != "placeholder" or is_index(node) or _is_bool(node):
+    than it is to have, or an output that stays float or has another type; also a name that nothing has. Inputs and
+    outputs of integers stay as they are, and states of recurrent layers that have more bits stay in float."""
+    inputs = [node for node in prepared.graph.nodes if node.op == "placeholder"]
+    types.require_names([node.name for node in inputs], len(_results(prepared.graph)))
+    for node in inputs:
+        io = types.of_input(node.name)
+        if is_index(node) or _is_bool(node) or io in (FLOAT, QUANTIZED):
             continue
         if not node.users:
             raise _refused(f"input {node.name}", io, "nothing reads it")
@@ -48,14 +50,22 @@ def check_quantized_io(prepared: GraphModule, io: str) -> None:
             if not _observes(user):
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
                 raise _refused(f"input {node.name}", io, f"it is read by {what}, which stays in float")
-            if _observed(user) != io and not (has_states and all(_is_layer(reader) for reader in user.users)):
+            if _observed(user) != io and not (_keeps_states(io) and all(_is_layer(reader) for reader in user.users)):
                 raise _other_type(f"input {node.name}", io, _observed(user))
     for index, node in enumerate(_results(prepared.graph)):
-        if not _observes(node) and not is_index(node):
+        io = types.of_output(index)
+        if is_index(node) or io in (FLOAT, QUANTIZED):
+            continue
+        if not _observes(node):
             cause = f"it comes from {described(node)}, which stays in float"
             raise _refused(f"output {index} ({node.name})", io, cause)
-        if _observes(node) and _observed(node) != io and not (has_states and _is_layer(operand(node))):
+        if _observed(node) != io and not (_keeps_states(io) and _is_layer(operand(node))):
             raise _other_type(f"output {index} ({node.name})", io, _observed(node))
+
+
+def _keeps_states(io: str) -> bool:
+    """Returns whether states of recurrent layers that have more bits than `io` stay in float."""
+    return bool(io == COMMON_ELEMENT.value)
 
 
 def _results(graph: Graph) -> list[Node]:
@@ -92,7 +102,7 @@ def _refused(what: str, io: str, cause: str) -> UserError:
 
 def _other_type(what: str, io: str, found: str) -> UserError:
     return UserError(
-        f"{what} cannot become {io}: it is quantized to {found}; use inputs and outputs of float or {found}, or give "
+        f"{what} cannot become {io}: it is quantized to {found}; ask for float, {found} or {QUANTIZED} here, or give "
         f"what reads or computes it the format {io}",
         exit_code=1,
     )
@@ -106,23 +116,21 @@ def io_quants(program: ExportedProgram) -> tuple[list[Optional[Quant]], list[Opt
     return inputs, outputs
 
 
-def with_io(program: ExportedProgram, io: str) -> ExportedProgram:
-    """Returns a decomposed copy of `program` with inputs and outputs of type `io`, "float" or a type of activations.
-    What is quantized to another type stays in float, as states of recurrent layers with more bits do;
-    `check_quantized_io` refuses the rest.
+def with_io(program: ExportedProgram, types: IoTypes) -> ExportedProgram:
+    """Returns a decomposed copy of `program` with inputs and outputs of these types. What is quantized to another type
+    stays in float, as states of recurrent layers with more bits do; `check_quantized_io` refuses the rest.
 
-    ValueError names an input that cannot become `io` because something reads it in float, or such an output because it
-    is not dequantized.
+    ValueError names an input that cannot have its type because something reads it in float, or such an output because
+    it is not dequantized.
     """
-    if io not in IO:
-        raise ValueError(f"unknown io {io!r}; choose one of {', '.join(IO)}")
     program = decompose(program)
-    for node in _user_inputs(program):
+    inputs = _user_inputs(program)
+    types.require_names([node.name for node in inputs], len(_user_outputs(program)))
+    for node in inputs:
         _take_bytes(node)
-        if io != "float":
-            _quantize_input(node, io)
-    if io != "float":
-        _quantize_outputs(program, io)
+        if types.of_input(node.name) != FLOAT:
+            _quantize_input(node, types.of_input(node.name))
+    _quantize_outputs(program, types)
     graph = program.graph_module.graph
     graph.eliminate_dead_code()
     graph.lint()
@@ -159,6 +167,8 @@ def _quantize_input(node: Node, io: str) -> None:
     if node.users and all(_is_other_type(user, io) for user in node.users):
         return
     quant = _input_quant(node)
+    if quant is None and io == QUANTIZED:
+        return
     if quant is None:
         readers = ", ".join(f"{user.name} ({target_name(user) or user.op})" for user in node.users)
         raise ValueError(
@@ -185,11 +195,14 @@ def _user_outputs(program: ExportedProgram) -> list[tuple[int, OutputSpec, Node]
     return [(i, spec, node) for i, (spec, node) in pairs if spec.kind is OutputKind.USER_OUTPUT]
 
 
-def _quantize_outputs(program: ExportedProgram, io: str) -> None:
+def _quantize_outputs(program: ExportedProgram, types: IoTypes) -> None:
     output = program.graph.output_node()
     results = _results(program.graph)
-    for index, spec, node in _user_outputs(program):
-        if _is_quantized(node) or is_index(node) or _is_other_type(node, io):
+    for number, (index, spec, node) in enumerate(_user_outputs(program)):
+        io = types.of_output(number)
+        if io == FLOAT or _is_quantized(node) or is_index(node) or _is_other_type(node, io):
+            continue
+        if _output_quant(node) is None and io == QUANTIZED:
             continue
         if _output_quant(node) is None:
             raise ValueError(
@@ -204,6 +217,8 @@ def _quantize_outputs(program: ExportedProgram, io: str) -> None:
 
 def _is_other_type(node: Node, io: str) -> bool:
     """Returns whether it quantizes to another type of activations than `io`, or dequantizes one."""
+    if io == QUANTIZED:
+        return False
     if target_name(node) not in (QUANTIZE, DEQUANTIZE) or quant_of(node) is None:
         return False
     element = quantized_element(node)
