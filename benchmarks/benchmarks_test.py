@@ -16,6 +16,7 @@ from benchmarks.formats import FORMATS, is_about_a_format, measure_formats
 from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
 from benchmarks.networks import Network, Source, names
 from benchmarks.results import Results, read_results
+from benchmarks.weights import measure_weights
 from cmsis_nn_delegate.ops.attrs import Clamp
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.support.errors import UserError
@@ -43,11 +44,14 @@ def measured():
     direct = (Direct("ds_cnn", "cortex-m4", "random", 10, 1000, 16, 0),)
     choice = dataclasses.replace(found[0], choice="--prefer flash", inference=found[0].inference + 1_000)
     flash = (Flash("ds_cnn", "cortex-m4", "tuned", 18_000, 34_000),)
+    torch.manual_seed(0)
     layer = torch.nn.Linear(80, 4)
-    sets = [(torch.randn(1, 80),) for _ in range(4)]
-    formats, _ = measure_formats(Source("ds_cnn", "random", layer, sets[:2], sets[2:]), ["cortex-m4"], IMAGES, print)
+    sets = [(torch.randn(1, 80),) for _ in range(8)]
+    formats, _ = measure_formats(Source("ds_cnn", "random", layer, sets[:4], sets[4:]), ["cortex-m4"], IMAGES, print)
     environment = IMAGES.environment("QEMU", "cortex-m4")
-    return Results(environment, tuple(found), direct, (choice,), flash, tuple(formats), ("cmsis-nn: not here",))
+    sizes = (measure_weights(network()),)
+    left_out = ("cmsis-nn: not here",)
+    return Results(environment, tuple(found), direct, (choice,), flash, tuple(formats), sizes, left_out)
 
 
 def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
@@ -115,12 +119,24 @@ def test_formats_are_exact_each_in_its_own_way(measured):
     assert [f.format for f in measured.formats] == list(FORMATS)
     int8, int16 = measured.formats[:2]
     assert (int8.io, int16.io) == ("int8", "int16") and int16.arena > int8.arena
-    assert 30 < int8.sqnr < int16.sqnr
+    assert 15 < int8.sqnr < int16.sqnr
     assert not any(f.differing for f in measured.formats)
     text = markdown.render(measured, ANCHORS)
     for f in measured.formats:
         factor = f.inference / int8.inference
         assert f"| ds_cnn | {f.format} | {f.io} | {f.inference:,} | {factor:.2f} |" in text
+
+
+def test_sizes_of_weights_in_formats_that_fit_them():
+    builder = GraphBuilder()
+    x = builder.fully_connected(builder.input(1, 64), 32)
+    few = builder.graph(x)
+    weight = few.nodes[0].inputs[1]
+    # Half of them 0, and others that four bits hold.
+    weight.data = np.tile(np.int8([0, -8, 0, 7]), (32, 16))
+    found = measure_weights(Network("few", "random", few, (), {}))
+    assert (found.nbytes, found.zeros, found.bitmap, found.four_bits) == (2048, 0.5, 0.625, 0.5)
+    assert found.palette == (32 + 16) / 64 and found.entropy == pytest.approx(1.5 / 8, abs=1e-3)
 
 
 def test_a_format_that_a_network_cannot_have_is_left_out_with_its_reason():
@@ -227,6 +243,10 @@ def test_committed_results_are_whole_and_exact(committed):
     formats = {(f.network, f.core) for f in committed.formats if f.format != "int8"}
     assert formats >= {(n, c) for n in ANCHORS.networks for c in ("cortex-m4", "cortex-m55")}
     assert {f.format for f in committed.formats} <= set(FORMATS) and not any(f.differing for f in committed.formats)
+    assert {w.network for w in committed.weights} >= set(ANCHORS.networks)
+    # As the text says that stands above the table.
+    trained = [w for w in committed.weights if w.weights == "trained"]
+    assert all(min(w.bitmap, w.four_bits, w.palette) > 0.95 > w.entropy for w in trained)
     assert committed.choices and {m.choice for m in committed.choices} <= set(CHOICES)
     for m in (*committed.measurements, *committed.choices):
         assert m.differing == 0

@@ -33,6 +33,7 @@ from benchmarks.formats import CALIBRATING, Formatted, is_about_a_format, measur
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
 from benchmarks.networks import Network, load, names, source
 from benchmarks.results import Results, read_results
+from benchmarks.weights import Weights, measure_weights
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import TARGETS
 from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
@@ -166,14 +167,17 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
 def with_formats(
     results: Results, networks: Sequence[str], cores: Sequence[str], weights: Optional[Path], images: Images
 ) -> Results:
-    """Returns `results` with the formats of these networks, and of no others, as they are measured now."""
+    """Returns `results` with the formats of these networks, and of no others, as they are measured now, and with what
+    other formats of their weights would save."""
     formats: list[Formatted] = []
+    sizes: list[Weights] = []
     left_out = [line for line in results.left_out if not is_about_a_format(line)]
     for name in networks:
         found, without = measure_formats(source(name, weights, CALIBRATING), cores, images, _say)
         formats += found
         left_out += without
-    return dataclasses.replace(results, formats=tuple(formats), left_out=tuple(left_out))
+        sizes.append(measure_weights(load(name, weights)))
+    return dataclasses.replace(results, formats=tuple(formats), weights=tuple(sizes), left_out=tuple(left_out))
 
 
 def _choices(

@@ -29,6 +29,7 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
         _flash_table(results, anchors),
         _choices_table(results),
         _formats_table(results),
+        _weights_table(results),
     ]
     parts.append(_calls(results, anchors.networks))
     return "\n".join(part for part in parts if part)
@@ -226,6 +227,31 @@ def _formats_table(results: Results) -> str:
         titles = ["network", "format", "inputs, outputs", "instructions", "factor", "CMSIS-NN's kernels"]
         lines += [f"### {core}", *table([*titles, "arena", "payload", "factor", "SQNR", "differing"], rows), ""]
     return "\n".join(lines)
+
+
+def _weights_table(results: Results) -> str:
+    """Returns what formats would save that keep the weights of int8 as they are."""
+    if not results.weights:
+        return ""
+    rows = []
+    for w in results.weights:
+        parts = (w.zeros, w.bitmap, w.four_bits, w.palette, w.entropy)
+        rows.append([w.network, w.weights, f"{w.nbytes:,}", *(f"{100 * part:.1f} %" for part in parts)])
+    return "\n".join(
+        [
+            "## What other formats of the same weights would take",
+            "Weights of int8 after equal, zero and unread channels are gone, and the part of their bytes that they",
+            "would take if they were stored without a loss: as a bit for each weight and a byte for each that is not",
+            "0; in four bits where a layer's weights fit; in four bits with a table of 16 values for each row; and as",
+            "the shortest code for single weights that there is, which a kernel would decode bit by bit. None of these",
+            "is built: for the trained networks only the last saves as much as a twentieth, and weights of four bits",
+            "take half. A bitmap beats that where more than 62.5 % of the weights are 0, which training has to bring",
+            "about.",
+            "",
+            *table(["network", "weights", "bytes", "zeros", "bitmap", "four bits", "palettes", "entropy"], rows),
+            "",
+        ]
+    )
 
 
 def total(cycles: Optional[Cycles], waits: Optional[Cycles]) -> Optional[Cycles]:

@@ -11,6 +11,7 @@ from benchmarks.direct.direct import Direct
 from benchmarks.flash.flash import Flash
 from benchmarks.formats import Formatted
 from benchmarks.measure import Call, Environment, Measurement
+from benchmarks.weights import Weights
 
 # The version of the JSON's structure.
 SCHEMA = 3
@@ -28,6 +29,7 @@ class Results:
     choices: tuple[Measurement, ...] = ()  # those with a `choice`
     flash: tuple[Flash, ...] = ()
     formats: tuple[Formatted, ...] = ()
+    weights: tuple[Weights, ...] = ()
     left_out: tuple[str, ...] = ()
 
     def to_json(self) -> str:
@@ -43,6 +45,7 @@ class Results:
             "direct": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.direct],
             "flash": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.flash],
             "formats": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.formats],
+            "weights": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.weights],
         }
         parts = [json.dumps(head, indent=1)[:-2]]
         parts += [
@@ -76,5 +79,6 @@ def read_results(text: str) -> Results:
     direct = tuple(Direct(**fields) for fields in document["direct"])
     flash = tuple(Flash(**fields) for fields in document["flash"])
     formats = tuple(Formatted(**fields) for fields in document["formats"])
+    weights = tuple(Weights(**fields) for fields in document["weights"])
     left_out = tuple(document["left_out"])
-    return Results(Environment(**environment), measurements, direct, choices, flash, formats, left_out)
+    return Results(Environment(**environment), measurements, direct, choices, flash, formats, weights, left_out)
