@@ -102,6 +102,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/avg_pool2d_cmsis_nn.cc
     runtime/kernels/avg_pool2d/avg_pool2d_int16_cmsis_nn.cc
     runtime/kernels/batch_matmul/batch_matmul_cmsis_nn.cc
+    runtime/kernels/batch_matmul/batch_matmul_int16_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_int16_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_3x3_cmsis_nn.cc
@@ -188,10 +189,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_int16_portable.cc
     runtime/kernels/add/add_linear_portable.cc
     runtime/kernels/add/add_portable.cc
+    runtime/kernels/arg_extremum/argmax_int16_portable.cc
     runtime/kernels/arg_extremum/argmax_portable.cc
+    runtime/kernels/arg_extremum/argmin_int16_portable.cc
     runtime/kernels/arg_extremum/argmin_portable.cc
     runtime/kernels/avg_pool2d/avg_pool2d_int16_portable.cc
     runtime/kernels/avg_pool2d/avg_pool2d_portable.cc
+    runtime/kernels/batch_matmul/batch_matmul_int16_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_portable.cc
     runtime/kernels/common/broadcast.cc
     runtime/kernels/common/broadcast_int16.cc
@@ -213,7 +217,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/div/div_portable.cc
     runtime/kernels/embedding/embedding_int32_portable.cc
     runtime/kernels/embedding/embedding_portable.cc
+    runtime/kernels/extremum/maximum_int16_portable.cc
     runtime/kernels/extremum/maximum_portable.cc
+    runtime/kernels/extremum/minimum_int16_portable.cc
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
@@ -258,8 +264,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/quantize/quantize_int16_portable.cc
     runtime/kernels/quantize/quantize_portable.cc
     runtime/kernels/recall/recall_portable.cc
+    runtime/kernels/reduce_extremum/reduce_max_int16_portable.cc
     runtime/kernels/reduce_extremum/reduce_max_portable.cc
+    runtime/kernels/reduce_extremum/reduce_min_int16_portable.cc
     runtime/kernels/reduce_extremum/reduce_min_portable.cc
+    runtime/kernels/reduce_sum/reduce_sum_int16_portable.cc
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
     runtime/kernels/rescale/rescale_int16_portable.cc
     runtime/kernels/rescale/rescale_int16_to_int8_portable.cc
@@ -269,6 +278,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/rnn/rnn_lengths_portable.cc
     runtime/kernels/rnn/rnn_portable.cc
     runtime/kernels/selective_state/selective_state_portable.cc
+    runtime/kernels/softmax/softmax_int16_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
@@ -282,6 +292,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear.h
     runtime/kernels/arg_extremum/arg_extremum.h
     runtime/kernels/avg_pool2d/average_pooling.h
+    runtime/kernels/batch_matmul/batch_matmul.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
     runtime/kernels/common/broadcast_int16.h
@@ -308,6 +319,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/sequence_lengths.h
     runtime/kernels/common/sigmoid_table.h
     runtime/kernels/common/softmax_rows.h
+    runtime/kernels/common/softmax_tables.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
     runtime/kernels/conv2d/conv2d_pairs.h
@@ -325,6 +337,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors.h
     runtime/kernels/embedding/embedding.h
+    runtime/kernels/extremum/extremum.h
     runtime/kernels/fully_connected/fully_connected_pairs.h
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/gru/gru.h
@@ -337,6 +350,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/pad_nd/pad_nd.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
+    runtime/kernels/reduce_sum/reduce_sum.h
     runtime/kernels/rescale/rescale.h
     runtime/kernels/rnn/rnn.h
     runtime/kernels/strided_copy/strided_copy.h

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 94;
+inline constexpr std::size_t kOpcodeCount = 103;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -161,6 +161,15 @@ enum class Opcode : std::uint8_t {
   kRescaleInt16 = 91,
   kRescaleInt8ToInt16 = 92,
   kRescaleInt16ToInt8 = 93,
+  kSoftmaxInt16 = 94,
+  kArgmaxInt16 = 95,
+  kArgminInt16 = 96,
+  kMinimumInt16 = 97,
+  kMaximumInt16 = 98,
+  kReduceMaxInt16 = 99,
+  kReduceMinInt16 = 100,
+  kReduceSumInt16 = 101,
+  kBatchMatmulInt16 = 102,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2171,6 +2180,115 @@ struct RescaleInt16ToInt8Args {
   std::int32_t count;  ///< elements
 };
 static_assert(sizeof(RescaleInt16ToInt8Args) == 32, "layout of RescaleInt16ToInt8Args");
+
+/// int16 softmax along rows; the output has scale 1/32768.
+struct SoftmaxInt16Args {
+  Ref input;   ///< int16 [rows, row_size]
+  Ref output;  ///< int16 [rows, row_size]
+  std::int32_t rows;
+  std::int32_t row_size;
+  std::int32_t multiplier;  ///< Q31 of the input scale in steps of 10/65535, 0 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, -31 to 15
+};
+static_assert(sizeof(SoftmaxInt16Args) == 24, "layout of SoftmaxInt16Args");
+
+/// Index of the first maximum of int16 numbers along the middle one of three dimensions, as
+/// int64.
+struct ArgmaxInt16Args {
+  Ref input;   ///< int16 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, inner], of any alignment
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ArgmaxInt16Args) == 20, "layout of ArgmaxInt16Args");
+
+/// Index of the first minimum of int16 numbers along the middle one of three dimensions, as
+/// int64.
+struct ArgminInt16Args {
+  Ref input;   ///< int16 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, inner], of any alignment
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ArgminInt16Args) == 20, "layout of ArgminInt16Args");
+
+/// int16 elementwise minimum of two tensors, which may be repeated along some dimensions.
+/// All tensors share scale and zero point. The output may be an input of its size.
+struct MinimumInt16Args {
+  Ref input1;        ///< int16 [input1_dims]
+  Ref input2;        ///< int16 [input2_dims]
+  Ref output;        ///< int16 [output_dims]
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(MinimumInt16Args) == 60, "layout of MinimumInt16Args");
+
+/// int16 elementwise maximum of two tensors, which may be repeated along some dimensions.
+/// All tensors share scale and zero point. The output may be an input of its size.
+struct MaximumInt16Args {
+  Ref input1;        ///< int16 [input1_dims]
+  Ref input2;        ///< int16 [input2_dims]
+  Ref output;        ///< int16 [output_dims]
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(MaximumInt16Args) == 60, "layout of MaximumInt16Args");
+
+/// int16 maximum over the middle one of three dimensions; input and output share scale and
+/// zero point.
+struct ReduceMaxInt16Args {
+  Ref input;   ///< int16 [outer, axis, inner]
+  Ref output;  ///< int16 [outer, inner]
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ReduceMaxInt16Args) == 20, "layout of ReduceMaxInt16Args");
+
+/// int16 minimum over the middle one of three dimensions; input and output share scale and
+/// zero point.
+struct ReduceMinInt16Args {
+  Ref input;   ///< int16 [outer, axis, inner]
+  Ref output;  ///< int16 [outer, inner]
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ReduceMinInt16Args) == 20, "layout of ReduceMinInt16Args");
+
+/// int16 sum over the middle one of three dimensions, requantized; the multiplier of a mean
+/// contains its divisor.
+struct ReduceSumInt16Args {
+  Ref input;                       ///< int16 [outer, axis, inner]
+  Ref output;                      ///< int16 [outer, inner]
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  ActivationInt16 activation;
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ReduceSumInt16Args) == 36, "layout of ReduceSumInt16Args");
+
+/// int16 products of the rows of two batches of matrices: output[n][h][i][j] is the product
+/// of row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every
+/// batch of the other input.
+struct BatchMatmulInt16Args {
+  Ref input1;               ///< int16 [n, h, w, c]
+  Ref input2;               ///< int16 [n, h, w, c]
+  Ref output;               ///< int16 [n, h, w of input1, w of input2]
+  std::int32_t multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, -31 to 14
+  ActivationInt16 activation;
+  Dims input1_dims;
+  Dims input2_dims;  ///< the same c
+  Dims output_dims;
+};
+static_assert(sizeof(BatchMatmulInt16Args) == 76, "layout of BatchMatmulInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -153,10 +153,7 @@ bool resizing(const CallCheck& call, const Dims& in, const Dims& out) {
          call.require(in.n == out.n, kBatch) && call.require(in.c == out.c, kPooledChannels);
 }
 
-bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args) {
-  const Dims& a = args.input1_dims;
-  const Dims& b = args.input2_dims;
-  const Dims& out = args.output_dims;
+bool batch_matmul(const CallCheck& call, const Dims& a, const Dims& b, const Dims& out) {
   const std::uint32_t bits = range_bits(a) | range_bits(b) | range_bits(out);
   const auto broadcasts = [](std::int32_t first, std::int32_t second, std::int32_t result) {
     return result == (first == 1 ? second : first) && (second == result || second == 1);

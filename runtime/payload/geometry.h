@@ -78,7 +78,13 @@ bool resizing(const CallCheck& call, const Args& args) {
 }
 
 /// A batch of one input is as large as that of the output, or 1.
-bool batch_matmul(const CallCheck& call, const payload::BatchMatmulArgs& args);
+bool batch_matmul(const CallCheck& call, const payload::Dims& a, const payload::Dims& b,
+                  const payload::Dims& out);
+
+template <typename Args>
+bool batch_matmul(const CallCheck& call, const Args& args) {
+  return batch_matmul(call, args.input1_dims, args.input2_dims, args.output_dims);
+}
 
 /// Every group has parameters, and at most kMaxGroup elements.
 bool normalize(const CallCheck& call, const payload::NormalizeArgs& args);

@@ -104,6 +104,15 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "rescale_int16 of input int16, output int16",
     "rescale_int8_to_int16 of input int8, output int16",
     "rescale_int16_to_int8 of input int16, output int8",
+    "softmax_int16 of input int16, output int16",
+    "argmax_int16 of input int16, output int64",
+    "argmin_int16 of input int16, output int64",
+    "minimum_int16 of input1 int16, input2 int16, output int16",
+    "maximum_int16 of input1 int16, input2 int16, output int16",
+    "reduce_max_int16 of input int16, output int16",
+    "reduce_min_int16 of input int16, output int16",
+    "reduce_sum_int16 of input int16, output int16",
+    "batch_matmul_int16 of input1 int16, input2 int16, output int16",
     // clang-format on
 };
 

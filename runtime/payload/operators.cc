@@ -1368,4 +1368,94 @@ bool check_rescale_int16_to_int8(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_softmax_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::SoftmaxInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.row_size), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.row_size), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 15)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+template <typename Args>
+static bool check_as_argmax_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.axis, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
+  return call.reads(input, bounds::kHalfAligned) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_argmax_int16(const CallCheck& call, const void* args) {
+  return check_as_argmax_int16<payload::ArgmaxInt16Args>(call, args);
+}
+
+bool check_argmin_int16(const CallCheck& call, const void* args) {
+  return check_as_argmax_int16<payload::ArgminInt16Args>(call, args);
+}
+
+template <typename Args>
+static bool check_as_minimum_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.input1_dims), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input1, output) &&
+         call.apart(input2, output) && call.accepted();
+}
+
+bool check_minimum_int16(const CallCheck& call, const void* args) {
+  return check_as_minimum_int16<payload::MinimumInt16Args>(call, args);
+}
+
+bool check_maximum_int16(const CallCheck& call, const void* args) {
+  return check_as_minimum_int16<payload::MaximumInt16Args>(call, args);
+}
+
+template <typename Args>
+static bool check_as_reduce_max_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.axis, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 2)};
+  return call.reads(input, bounds::kHalfAligned) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_reduce_max_int16(const CallCheck& call, const void* args) {
+  return check_as_reduce_max_int16<payload::ReduceMaxInt16Args>(call, args);
+}
+
+bool check_reduce_min_int16(const CallCheck& call, const void* args) {
+  return check_as_reduce_max_int16<payload::ReduceMinInt16Args>(call, args);
+}
+
+bool check_reduce_sum_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ReduceSumInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.axis, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_batch_matmul_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::BatchMatmulInt16Args*>(args);
+  if (!geometry::batch_matmul(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.input1_dims), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 14)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -117,7 +117,16 @@ struct Operator {
   OPERATOR(LookupInt16, lookup_int16)                           \
   OPERATOR(RescaleInt16, rescale_int16)                         \
   OPERATOR(RescaleInt8ToInt16, rescale_int8_to_int16)           \
-  OPERATOR(RescaleInt16ToInt8, rescale_int16_to_int8)
+  OPERATOR(RescaleInt16ToInt8, rescale_int16_to_int8)           \
+  OPERATOR(SoftmaxInt16, softmax_int16)                         \
+  OPERATOR(ArgmaxInt16, argmax_int16)                           \
+  OPERATOR(ArgminInt16, argmin_int16)                           \
+  OPERATOR(MinimumInt16, minimum_int16)                         \
+  OPERATOR(MaximumInt16, maximum_int16)                         \
+  OPERATOR(ReduceMaxInt16, reduce_max_int16)                    \
+  OPERATOR(ReduceMinInt16, reduce_min_int16)                    \
+  OPERATOR(ReduceSumInt16, reduce_sum_int16)                    \
+  OPERATOR(BatchMatmulInt16, batch_matmul_int16)
 
 namespace operators {
 

@@ -2139,6 +2139,117 @@ inline constexpr OperatorField kRescaleInt16ToInt8ArgsFields[] = {
     integer("count", i32(28)),
 };
 
+inline constexpr OperatorField kSoftmaxInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(8), i32(12)}),
+    integer("rows", i32(8)),
+    integer("row_size", i32(12)),
+    ranged("multiplier", i32(16), 0, 2147483647),
+    ranged("shift", i32(20), -31, 15),
+};
+
+inline constexpr OperatorField kArgmaxInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("axis", i32(12)),
+    integer("inner", i32(16)),
+};
+
+inline constexpr OperatorField kArgminInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("axis", i32(12)),
+    integer("inner", i32(16)),
+};
+
+inline constexpr OperatorField kMinimumInt16ArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 2, 2, {i32(12), i32(16), i32(20), i32(24)}),
+    reference("input2", 4, FieldKind::kInput, 2, 2, {i32(28), i32(32), i32(36), i32(40)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(44), i32(48), i32(52), i32(56)}),
+    integer("input1_dims.n", i32(12)),
+    integer("input1_dims.h", i32(16)),
+    integer("input1_dims.w", i32(20)),
+    integer("input1_dims.c", i32(24)),
+    integer("input2_dims.n", i32(28)),
+    integer("input2_dims.h", i32(32)),
+    integer("input2_dims.w", i32(36)),
+    integer("input2_dims.c", i32(40)),
+    integer("output_dims.n", i32(44)),
+    integer("output_dims.h", i32(48)),
+    integer("output_dims.w", i32(52)),
+    integer("output_dims.c", i32(56)),
+};
+
+inline constexpr OperatorField kMaximumInt16ArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 2, 2, {i32(12), i32(16), i32(20), i32(24)}),
+    reference("input2", 4, FieldKind::kInput, 2, 2, {i32(28), i32(32), i32(36), i32(40)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(44), i32(48), i32(52), i32(56)}),
+    integer("input1_dims.n", i32(12)),
+    integer("input1_dims.h", i32(16)),
+    integer("input1_dims.w", i32(20)),
+    integer("input1_dims.c", i32(24)),
+    integer("input2_dims.n", i32(28)),
+    integer("input2_dims.h", i32(32)),
+    integer("input2_dims.w", i32(36)),
+    integer("input2_dims.c", i32(40)),
+    integer("output_dims.n", i32(44)),
+    integer("output_dims.h", i32(48)),
+    integer("output_dims.w", i32(52)),
+    integer("output_dims.c", i32(56)),
+};
+
+inline constexpr OperatorField kReduceMaxInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("axis", i32(12)),
+    integer("inner", i32(16)),
+};
+
+inline constexpr OperatorField kReduceMinInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("axis", i32(12)),
+    integer("inner", i32(16)),
+};
+
+inline constexpr OperatorField kReduceSumInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(24), i32(28), i32(32)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(24), i32(32)}),
+    ranged("output_multiplier", i32(8), 0, 2147483647),
+    ranged("output_shift", i32(12), -31, 30),
+    related("activation.min", i32(16), -32768, 32767),
+    related("activation.max", i32(20), -32768, 32767),
+    integer("outer", i32(24)),
+    integer("axis", i32(28)),
+    integer("inner", i32(32)),
+};
+
+inline constexpr OperatorField kBatchMatmulInt16ArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 2, 2, {i32(28), i32(32), i32(36), i32(40)}),
+    reference("input2", 4, FieldKind::kInput, 2, 2, {i32(44), i32(48), i32(52), i32(56)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(60), i32(64), i32(68), i32(72)}),
+    ranged("multiplier", i32(12), 0, 2147483647),
+    ranged("shift", i32(16), -31, 14),
+    related("activation.min", i32(20), -32768, 32767),
+    related("activation.max", i32(24), -32768, 32767),
+    integer("input1_dims.n", i32(28)),
+    integer("input1_dims.h", i32(32)),
+    integer("input1_dims.w", i32(36)),
+    integer("input1_dims.c", i32(40)),
+    integer("input2_dims.n", i32(44)),
+    integer("input2_dims.h", i32(48)),
+    integer("input2_dims.w", i32(52)),
+    integer("input2_dims.c", i32(56)),
+    integer("output_dims.n", i32(60)),
+    integer("output_dims.h", i32(64)),
+    integer("output_dims.w", i32(68)),
+    integer("output_dims.c", i32(72)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2240,6 +2351,15 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kRescaleInt16ArgsFields, 8, 32},
     {kRescaleInt8ToInt16ArgsFields, 9, 36},
     {kRescaleInt16ToInt8ArgsFields, 8, 32},
+    {kSoftmaxInt16ArgsFields, 6, 24},
+    {kArgmaxInt16ArgsFields, 5, 20},
+    {kArgminInt16ArgsFields, 5, 20},
+    {kMinimumInt16ArgsFields, 15, 60},
+    {kMaximumInt16ArgsFields, 15, 60},
+    {kReduceMaxInt16ArgsFields, 5, 20},
+    {kReduceMinInt16ArgsFields, 5, 20},
+    {kReduceSumInt16ArgsFields, 9, 36},
+    {kBatchMatmulInt16ArgsFields, 19, 76},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -354,7 +354,7 @@ def _softmax(writer: _Writer, node: Node) -> None:
     x = node.inputs[0]
     if math.prod(x.shape[node.attrs.dim + 1 :]) != 1 or tensor_shape(x) != x.shape:
         raise Inexpressible("softmax along a dimension other than the last")
-    if x.shape[node.attrs.dim] > MAX_SOFTMAX_ROW:
+    if x.element is Element.INT8 and x.shape[node.attrs.dim] > MAX_SOFTMAX_ROW:
         raise Inexpressible("softmax of a row whose sum of exponentials is beyond TFLite Micro's range")
     writer.operator("SOFTMAX", [writer.tensor_of(x)], writer.tensor_of(node.output), beta=1.0)
 

@@ -13,14 +13,16 @@ from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I64, Struct
+from ..format.cpp import camel
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I64, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import reduction, storage
 from .annotation import IndexOutput
 from .case import Case
 from .features import Features
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
 
@@ -28,19 +30,22 @@ _MAXIMUM = "aten.argmax.default"
 _MINIMUM = "aten.argmin.default"
 
 
-def _kernel(name: str, what: str) -> KernelSpec:
+def _kernel(int8: str, what: str, element: Scalar) -> KernelSpec:
+    name = named_for(int8, element)
     return KernelSpec(
         name,
         Struct(
-            f"{name.capitalize()}Args",
-            f"Index of the first {what} of int8 numbers along the middle one of three dimensions, as int64.",
+            f"{camel(name)}Args",
+            f"Index of the first {what} of {element.element} numbers along the middle one of three dimensions, as "
+            "int64.",
             (
-                blocks.input("input", I8, "outer", "axis", "inner", doc="int8 [outer, axis, inner]"),
+                reduction.operands(element)[0],
                 blocks.output(I64, "outer", "inner", doc="int64 [outer, inner], of any alignment"),
                 *reduction.SIZES,
             ),
         ),
-        variant=name,
+        variant=int8,
+        priced_as="" if name == int8 else int8,
     )
 
 
@@ -56,7 +61,7 @@ class ArgExtremumAttrs:
 
 def _draw(d: Case) -> Value:
     """Of few different numbers, so that some come twice, and of any."""
-    x, dims = reduction.draw(d)
+    x, dims = reduction.draw(d, d.pick(*KERNEL_ELEMENTS))
     dim = d.pick(dims[0], dims[0], None)
     if dim != 1 and x.layout is Layout.CHANNELS_LAST:
         x.retype(layout=Layout.ROW_MAJOR)
@@ -76,8 +81,13 @@ class ArgExtremum(Op):
     targets = (_MAXIMUM, _MINIMUM)
     annotation = IndexOutput(targets)
     attrs = ArgExtremumAttrs
-    kernels = (_kernel("argmax", "maximum"), _kernel("argmin", "minimum"))
+    kernels = tuple(
+        _kernel(name, what, element)
+        for element in (I8, I16)
+        for name, what in (("argmax", "maximum"), ("argmin", "minimum"))
+    )
     draws = (_draw,)
+    elements = KERNEL_ELEMENTS
     limits = ("along one dimension or of all elements; the index is int64 and leaves the delegate",)
     computes = False
     gives_index = True

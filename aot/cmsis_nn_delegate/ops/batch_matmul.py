@@ -1,4 +1,4 @@
-"""int8 product of matrices."""
+"""Product of matrices."""
 
 from __future__ import annotations
 
@@ -13,46 +13,63 @@ from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.cpp import camel
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..format.schema import MAX_PRODUCTS
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import block_values, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp
 from .case import Case
 from .features import Features, row_products
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .loops import find_loops
 from .op import Op
-from .quantized_math import quantize_multiplier, requantize, to_output
+from .quantized_math import quantize_multiplier, reduced_multiplier, requantize, requantize_long, to_output
 from .rearrange import RearrangeAttrs
 
-KERNEL = KernelSpec(
-    "batch_matmul",
-    Struct(
-        "BatchMatmulArgs",
-        "int8 products of the rows of two batches of matrices: output[n][h][i][j] is the product of row i of "
-        "input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every batch of the other input.",
-        (
-            blocks.input("input1", I8, "input1_dims", doc="int8 [n, h, w, c]"),
-            blocks.input("input2", I8, "input2_dims", doc="int8 [n, h, w, c]"),
-            blocks.output(I8, "output_dims", doc="int8 [n, h, w of input1, w of input2]"),
-            blocks.scratch(),
-            Field("scratch_bytes", I32),
-            blocks.input_offset("input1_offset"),
-            blocks.input_offset("input2_offset"),
-            blocks.output_offset(),
-            blocks.multiplier("multiplier"),
-            blocks.shift("shift"),
-            Field("activation", blocks.ACTIVATION),
-            Field("input1_dims", blocks.DIMS),
-            Field("input2_dims", blocks.DIMS, "the same c"),
-            Field("output_dims", blocks.DIMS),
-        ),
-        geometry="batch_matmul",
-    ),
+_OFFSETS = (
+    blocks.scratch(),
+    Field("scratch_bytes", I32),
+    blocks.input_offset("input1_offset"),
+    blocks.input_offset("input2_offset"),
+    blocks.output_offset(),
 )
+_MAX_WIDE_SHIFT = 14  # what arm_nn_requantize_s64 shifts to the right by is not negative
+
+
+def _kernel(element: Scalar, more: tuple[Field, ...], shift: Field, activation: Struct) -> KernelSpec:
+    name = named_for("batch_matmul", element)
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"{element.element} products of the rows of two batches of matrices: output[n][h][i][j] is the product of "
+            "row i of input1[n][h] and row j of input2[n][h]. A batch of size 1 is used for every batch of the other "
+            "input.",
+            (
+                blocks.input("input1", element, "input1_dims", doc=f"{element.element} [n, h, w, c]"),
+                blocks.input("input2", element, "input2_dims", doc=f"{element.element} [n, h, w, c]"),
+                blocks.output(element, "output_dims", doc=f"{element.element} [n, h, w of input1, w of input2]"),
+                *more,
+                blocks.multiplier("multiplier"),
+                shift,
+                Field("activation", activation),
+                Field("input1_dims", blocks.DIMS),
+                Field("input2_dims", blocks.DIMS, "the same c"),
+                Field("output_dims", blocks.DIMS),
+            ),
+            geometry="batch_matmul",
+        ),
+        priced_as="" if element is I8 else "batch_matmul",
+    )
+
+
+KERNEL = _kernel(I8, _OFFSETS, blocks.shift("shift"), blocks.ACTIVATION)
+INT16 = _kernel(I16, (), blocks.shift("shift", high=_MAX_WIDE_SHIFT), blocks.ACTIVATION_INT16)
 
 
 class Matrices(NamedTuple):
@@ -119,23 +136,30 @@ def _draw_long(d: Case) -> Value:
 def _draw_product(d: Case, a: tuple[int, int], b: tuple[int, int], rows: int, columns: int, row_size: int) -> Value:
     attrs = BatchMatmulAttrs(Matrices(*a, rows, row_size), Matrices(*b, columns, row_size), d.clamp())
     # Sometimes without an offset, for which kernels have loops of their own.
+    element = d.pick(Element.INT8, Element.INT8, Element.INT16)
     inputs = [
-        d.input(m.n * m.h, m.rows, m.row_size, quant=d.quant(zero_point=d.pick(None, None, 0)))
+        d.input(
+            *(m.n * m.h, m.rows, m.row_size),
+            element=element,
+            quant=d.quant(zero_point=d.pick(None, None, 0), element=element),
+        )
         for m in (attrs.a, attrs.b)
     ]
     constant = d.pick(None, None, 0, 1)
     if constant is not None:
         of = d.inputs.pop(constant)
         inputs[constant] = d.constant(of.shape, of.element, of.element.low, of.element.high, of.quant)
-    spread = 74 * 74 * math.sqrt(row_size)
+    # Of uniform numbers; products of int16 are 2^16 times as large, for outputs with 2^8 times as many steps.
+    spread = 74 * 74 * math.sqrt(row_size) * 2.0 ** (element.bits - 8)
     scale = inputs[0].scale * inputs[1].scale * spread / 50 * float(d.random.uniform(0.7, 2.5))
-    return d.node("batch_matmul", inputs, attrs, d.quant(scale))
+    return d.node("batch_matmul", inputs, attrs, d.quant(scale, element=element))
 
 
 class BatchMatmul(Op):
     """acc = (row of a - zero point) @ (row of b - zero point), requantized by scale a * scale b / output scale.
 
-    CMSIS-NN: arm_batch_matmul_s8, whose second input is transposed, as in TensorFlow Lite Micro.
+    CMSIS-NN: arm_batch_matmul_s8, whose second input is transposed, as in TensorFlow Lite Micro. Products of int16 have
+    sums of 64 bits, requantized with multipliers of 16 bits [arm_batch_matmul_s16].
     """
 
     name = "batch_matmul"
@@ -143,8 +167,9 @@ class BatchMatmul(Op):
     whole = ("aten.matmul.default",)
     annotation = Elementwise(("aten.matmul.default", "aten.bmm.default", "aten.mm.default"), operands=2)
     attrs = BatchMatmulAttrs
-    kernels = (KERNEL,)
+    kernels = (KERNEL, INT16)
     draws = (_draw, _draw_long)
+    elements = KERNEL_ELEMENTS
     limits = (
         "products of two tensors of which at most one is constant; one constant matrix for all batches makes a linear "
         "layer; also einsum of any number of tensors, and the like",
@@ -211,7 +236,8 @@ class BatchMatmul(Op):
         inputs = [context.operand_scale(x) for x in (a, b)]
         output = context.output_scale(node)
         try:
-            quantize_multiplier(inputs[0] * inputs[1] / output)
+            element = context.operand_element(a) or COMMON_ELEMENT
+            _multiplier(inputs[0] * inputs[1] / output, element, shape_of(a)[-1])
         except ValueError:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
@@ -233,8 +259,9 @@ class BatchMatmul(Op):
         )
         acc = (a @ b.swapaxes(2, 3)).astype(np.int64)
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        scaled = requantize(acc, *self._multiplier(node))
-        return to_output(scaled, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
+        element = node.output.element
+        scaled = (requantize_long if element is Element.INT16 else requantize)(acc, *self._multiplier(node))
+        return to_output(scaled, node.output.zero_point, lo, hi, element).reshape(node.output.storage_shape)
 
     def macs(self, node: Node) -> int:
         attrs: BatchMatmulAttrs = node.attrs
@@ -249,12 +276,10 @@ class BatchMatmul(Op):
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = self._multiplier(node)
         attrs = node.attrs
+        offsets = elementwise.offsets(node)
         return {
             **refs,
-            "scratch_bytes": scratch_bytes,
-            "input1_offset": -node.inputs[0].zero_point,
-            "input2_offset": -node.inputs[1].zero_point,
-            "output_offset": node.output.zero_point,
+            **({"scratch_bytes": scratch_bytes, **offsets} if offsets else {}),
             "multiplier": multiplier,
             "shift": shift,
             "activation": block_values.activation(attrs.clamp, node.output.type),
@@ -266,4 +291,15 @@ class BatchMatmul(Op):
     def _multiplier(self, node: Node) -> tuple[int, int]:
         """(mantissa, shift) of the product."""
         a, b = (value.scale for value in node.inputs)
-        return quantize_multiplier(a * b / node.output.scale)
+        return _multiplier(a * b / node.output.scale, node.output.element, node.attrs.a.row_size)
+
+
+def _multiplier(real: float, element: Element, row_size: int) -> tuple[int, int]:
+    """Returns (mantissa, shift) of sums of `row_size` products. ValueError if the kernel does not take it: requantized
+    sums of int16, and twice as much, have at most 32 bits."""
+    multiplier, shift = quantize_multiplier(real)
+    if element is Element.INT16:
+        most = row_size * element.low**2 * reduced_multiplier(multiplier)
+        if shift > _MAX_WIDE_SHIFT or most >> (14 - shift) >= 1 << 31:
+            raise ValueError(f"sums of {row_size} products times {real:g} may exceed 32 bits")
+    return multiplier, shift

@@ -21,7 +21,7 @@ from ..graph.tensor_type import Element, Layout
 from . import block_values
 from .attrs import Shapes
 from .case import Case
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 
 Shape = tuple[int, ...]
 
@@ -57,8 +57,7 @@ def kernels(name: str, result: str, element: Scalar, parameters: Sequence[Field]
     """Returns the kernel of a function of two tensors of one shape, whose `result` is its "elementwise sum", say, and
     that of tensors that broadcast. `parameters` follow the references to the tensors. Kernels of other elements than
     int8 have them in their names, and are priced as those of int8."""
-    suffix = "" if element is I8 else f"_{element.element}"
-    plain, repeating = f"{name}{suffix}", f"{name}_{VARIANT}{suffix}"
+    plain, repeating = named_for(name, element), named_for(f"{name}_{VARIANT}", element)
     same = (
         blocks.input("input1", element, "count", doc=f"{element.element} [count]"),
         blocks.input("input2", element, "count", doc=f"{element.element} [count]"),
@@ -71,7 +70,7 @@ def kernels(name: str, result: str, element: Scalar, parameters: Sequence[Field]
         KernelSpec(
             plain,
             Struct(f"{camel(plain)}Args", f"{what} of one shape. The output may be one of the inputs.", same),
-            priced_as=name if suffix else "",
+            priced_as="" if element is I8 else name,
         ),
         KernelSpec(
             repeating,
@@ -82,7 +81,7 @@ def kernels(name: str, result: str, element: Scalar, parameters: Sequence[Field]
                 geometry=GEOMETRY,
             ),
             variant=VARIANT,
-            priced_as=f"{name}_{VARIANT}" if suffix else "",
+            priced_as="" if element is I8 else f"{name}_{VARIANT}",
         ),
     )
 

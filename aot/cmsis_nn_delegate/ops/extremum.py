@@ -1,4 +1,4 @@
-"""int8 elementwise minimum and maximum of two tensors."""
+"""Elementwise minimum and maximum of two tensors."""
 
 from __future__ import annotations
 
@@ -11,34 +11,39 @@ import numpy as np
 from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..format.record import Struct
+from ..format.cpp import camel
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, Scalar, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import broadcast, elementwise
 from .annotation import JoinedScale
 from .attrs import Shapes
 from .case import Case
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 
 _MINIMUM = "aten.minimum.default"
 _MAXIMUM = "aten.maximum.default"
 
 
-def _kernel(name: str) -> KernelSpec:
+def _kernel(what: str, element: Scalar = I8) -> KernelSpec:
+    name = named_for(what, element)
     return KernelSpec(
         name,
         Struct(
-            f"{name.capitalize()}Args",
-            f"int8 elementwise {name} of two tensors, which may be repeated along some dimensions. All tensors share "
-            "scale and zero point. The output may be an input of its size.",
-            (*broadcast.OPERANDS, *broadcast.DIMS),
+            f"{camel(name)}Args",
+            f"{element.element} elementwise {what} of two tensors, which may be repeated along some dimensions. All "
+            "tensors share scale and zero point. The output may be an input of its size.",
+            (*broadcast.operands(element), *broadcast.DIMS),
             geometry=broadcast.GEOMETRY,
         ),
-        variant=name,
+        variant=what,
+        priced_as="" if name == what else what,
     )
 
 
-MINIMUM = _kernel("minimum")
-MAXIMUM = _kernel("maximum")
+MINIMUM, MAXIMUM = _kernel("minimum"), _kernel("maximum")
+_INT16 = _kernel("minimum", I16), _kernel("maximum", I16)
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,10 @@ def _draw_broadcast(d: Case) -> Value:
     return _draw_extremum(d, *broadcast.draw_two(d))
 
 
+def _draw_int16(d: Case) -> Value:
+    return _draw_extremum(d, *broadcast.draw_two(d, Element.INT16))
+
+
 class Extremum(elementwise.PairOp):
     """The smaller or the larger one of both steps: with one scale and zero point, steps are in the order of the numbers
     that they stand for, and nothing is requantized [TFLite kernels/internal/reference/maximum_minimum.h].
@@ -77,8 +86,9 @@ class Extremum(elementwise.PairOp):
     targets = (_MINIMUM, _MAXIMUM)
     annotation = JoinedScale((_MINIMUM, _MAXIMUM, "aten.min.other", "aten.max.other"), operands=2)
     attrs = ExtremumAttrs
-    kernels = (MINIMUM, MAXIMUM)
-    draws = (_draw, _draw_twice_itself, _draw_broadcast)
+    kernels = (MINIMUM, MAXIMUM, *_INT16)
+    draws = (_draw, _draw_twice_itself, _draw_broadcast, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "the minimum or maximum of two tensors of which at most one is constant; both and the result have one scale",
         *broadcast.LIMITS,

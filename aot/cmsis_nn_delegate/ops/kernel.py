@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..format.opcodes import Opcode
-from ..format.record import BYTES, Role, Struct
+from ..format.record import BYTES, I8, Role, Scalar, Struct
 from ..graph.tensor_type import Element
 
 # The elements of these tensors tell kernels apart.
@@ -51,3 +51,8 @@ class KernelSpec:
             return Opcode[self.name.upper()]
         except KeyError:
             raise KeyError(f"kernel {self.name} has no opcode yet: run `bazel run //:generate`") from None
+
+
+def named_for(what: str, element: Scalar) -> str:
+    """Returns the name of a kernel that computes `what` of `element`: "maximum", or "maximum_int16"."""
+    return what if element is I8 else f"{what}_{element.element}"

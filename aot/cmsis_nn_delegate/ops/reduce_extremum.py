@@ -1,4 +1,4 @@
-"""int8 maximum and minimum over dimensions."""
+"""Maximum and minimum over dimensions."""
 
 from __future__ import annotations
 
@@ -12,26 +12,32 @@ import numpy as np
 from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
-from ..format.record import Struct
+from ..format.cpp import camel
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, Scalar, Struct
 from ..graph.ir import Node, Value
 from . import reduction
 from .annotation import SameScale
 from .case import Case
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 
 _MAXIMUM = "aten.amax.default"
 _MINIMUM = "aten.amin.default"
 
 
-def _kernel(name: str, what: str) -> KernelSpec:
+def _kernel(what: str, element: Scalar) -> KernelSpec:
+    int8 = f"reduce_{what}"
+    name = named_for(int8, element)
     return KernelSpec(
         name,
         Struct(
-            f"Reduce{what.capitalize()}Args",
-            f"int8 {what}imum over the middle one of three dimensions; input and output share scale and zero point.",
-            (*reduction.OPERANDS, *reduction.SIZES),
+            f"{camel(name)}Args",
+            f"{element.element} {what}imum over the middle one of three dimensions; input and output share scale and "
+            "zero point.",
+            (*reduction.operands(element), *reduction.SIZES),
         ),
-        variant=name,
+        variant=int8,
+        priced_as="" if name == int8 else int8,
     )
 
 
@@ -44,7 +50,7 @@ class ReduceExtremumAttrs:
 
 
 def _draw(d: Case) -> Value:
-    x, dims = reduction.draw(d)
+    x, dims = reduction.draw(d, d.pick(*KERNEL_ELEMENTS))
     return d.node("reduce_extremum", [x], ReduceExtremumAttrs(dims, d.pick(False, True)), x.quant)
 
 
@@ -59,8 +65,9 @@ class ReduceExtremum(reduction.ReductionOp):
     targets = (_MAXIMUM, _MINIMUM)
     annotation = SameScale(targets)
     attrs = ReduceExtremumAttrs
-    kernels = (_kernel("reduce_max", "max"), _kernel("reduce_min", "min"))
+    kernels = tuple(_kernel(what, element) for element in (I8, I16) for what in ("max", "min"))
     draws = (_draw,)
+    elements = KERNEL_ELEMENTS
     limits = (
         "over any dimensions; also max, min, aminmax and topk(1), whose indices, if they are read, come from argmax",
     )

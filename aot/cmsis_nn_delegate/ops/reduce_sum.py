@@ -1,4 +1,4 @@
-"""int8 sum and mean over dimensions."""
+"""Sum and mean over dimensions."""
 
 from __future__ import annotations
 
@@ -13,32 +13,43 @@ from ..edge.nodes import first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import Field, Struct
+from ..format.cpp import camel
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.record import I8, I16, Field, Scalar, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import block_values, reduction
 from .annotation import Elementwise
 from .attrs import Clamp
 from .case import Case
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .reduction import dims_of
 
-KERNEL = KernelSpec(
-    "reduce_sum",
-    Struct(
-        "ReduceSumArgs",
-        "int8 sum over the middle one of three dimensions, requantized; the multiplier of a mean contains its divisor.",
-        (
-            *reduction.OPERANDS,
-            blocks.input_offset(),
-            blocks.output_offset(),
-            blocks.multiplier("output_multiplier"),
-            blocks.shift("output_shift"),
-            Field("activation", blocks.ACTIVATION),
-            *reduction.SIZES,
+
+def _kernel(element: Scalar, offsets: tuple[Field, ...], activation: Struct) -> KernelSpec:
+    name = named_for("reduce_sum", element)
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"{element.element} sum over the middle one of three dimensions, requantized; the multiplier of a mean "
+            "contains its divisor.",
+            (
+                *reduction.operands(element),
+                *offsets,
+                blocks.multiplier("output_multiplier"),
+                blocks.shift("output_shift"),
+                Field("activation", activation),
+                *reduction.SIZES,
+            ),
         ),
-    ),
-)
+        priced_as="" if element is I8 else "reduce_sum",
+    )
+
+
+KERNEL = _kernel(I8, (blocks.input_offset(), blocks.output_offset()), blocks.ACTIVATION)
+INT16 = _kernel(I16, (), blocks.ACTIVATION_INT16)
 
 _MEANS = ("aten.mean.dim", "aten.mean.default")
 _SUMS = ("aten.sum.dim_IntList", "aten.sum.default")
@@ -55,12 +66,12 @@ class ReduceSumAttrs:
 
 
 def _draw(d: Case) -> Value:
-    x, dims = reduction.draw(d)
+    x, dims = reduction.draw(d, d.pick(*KERNEL_ELEMENTS))
     mean = d.pick(False, True)
     count = math.prod(x.shape[dim] for dim in dims)
     # Sums of random numbers use the range of about the root of their count.
     scale = x.scale * float(2.0 ** d.random.uniform(-1, 2)) * (1 if mean else math.sqrt(count))
-    return d.node("reduce_sum", [x], ReduceSumAttrs(dims, mean, d.clamp()), d.quant(scale))
+    return d.node("reduce_sum", [x], ReduceSumAttrs(dims, mean, d.clamp()), d.quant(scale, element=x.element))
 
 
 class ReduceSum(reduction.ReductionOp):
@@ -76,8 +87,9 @@ class ReduceSum(reduction.ReductionOp):
     targets = (*_MEANS, *_SUMS)
     annotation = Elementwise((*_MEANS, *_SUMS), operands=1)
     attrs = ReduceSumAttrs
-    kernels = (KERNEL,)
+    kernels = (KERNEL, INT16)
     draws = (_draw,)
+    elements = KERNEL_ELEMENTS
     limits = (
         "over any dimensions next to each other, and of images also those next to each other with the channels last",
     )
@@ -106,14 +118,16 @@ class ReduceSum(reduction.ReductionOp):
         steps = inputs[0].reshape(reduction.sizes_of(node)).astype(np.int64) - source.zero_point
         total = requantize(steps.sum(axis=1), *self._multiplier(node))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return to_output(total, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
+        return to_output(total, node.output.zero_point, lo, hi, node.output.element).reshape(node.output.storage_shape)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = self._multiplier(node)
+        source, output = node.inputs[0], node.output
+        offsets = {"input_offset": -source.zero_point, "output_offset": output.zero_point}
+        offsets = {} if output.element.is_symmetric else offsets
         return {
             **refs,
-            "input_offset": -node.inputs[0].zero_point,
-            "output_offset": node.output.zero_point,
+            **offsets,
             "output_multiplier": multiplier,
             "output_shift": shift,
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
@@ -126,7 +140,7 @@ class ReduceSum(reduction.ReductionOp):
         count = math.prod(source.shape[dim] for dim in node.attrs.dims)
         real = source.scale / node.output.scale / (count if node.attrs.mean else 1)
         multiplier = quantize_multiplier(real)
-        if not _fits(count, real):
+        if not _fits(count, real, source.element):
             raise ValueError(f"{node.name}: its output scale is too small for sums of {count} elements")
         return multiplier
 
@@ -143,7 +157,8 @@ class ReduceSum(reduction.ReductionOp):
         shape = shape_of(operand(node))
         count = math.prod(shape[dim] for dim in dims_of(node))
         source, output = context.input_scale(operand(node)), context.output_scale(node)
-        if _fits(count, source / output / (count if target_name(node) in _MEANS else 1)):
+        element = context.operand_element(operand(node)) or COMMON_ELEMENT
+        if _fits(count, source / output / (count if target_name(node) in _MEANS else 1), element):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -152,10 +167,11 @@ class ReduceSum(reduction.ReductionOp):
         )
 
 
-def _fits(count: int, real: float) -> bool:
-    """Whether no sum of `count` steps overflows when it is multiplied by `real`."""
+def _fits(count: int, real: float, element: Element) -> bool:
+    """Whether no sum of `count` steps from zero of `element` overflows when it is multiplied by `real`."""
     try:
         _, shift = quantize_multiplier(real)
     except ValueError:
         return False
-    return 255 * count << max(shift, 0) < 1 << 31
+    most = -element.low if element.is_symmetric else element.high - element.low
+    return most * count << max(shift, 0) < 1 << 31

@@ -9,20 +9,26 @@ from typing import Any, Optional
 from ..edge.nodes import operand, shape_of, target_name
 from ..edge.program_types import EdgeNode
 from ..format import blocks
-from ..format.record import I8, I32, Field
+from ..format.record import I32, Field, Scalar
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Layout
+from ..graph.tensor_type import Element, Layout
 from . import storage
 from .case import Case
 from .features import Features
 from .layouts import Layouts
 from .op import Op
 
-# The operands of a kernel that reduces the middle one of three dimensions, and its last fields.
-OPERANDS = (
-    blocks.input("input", I8, "outer", "axis", "inner", doc="int8 [outer, axis, inner]"),
-    blocks.output(I8, "outer", "inner", doc="int8 [outer, inner]"),
-)
+
+def operands(element: Scalar) -> tuple[Field, ...]:
+    """Returns the operands of a kernel that reduces the middle one of three dimensions."""
+    name = element.element
+    return (
+        blocks.input("input", element, "outer", "axis", "inner", doc=f"{name} [outer, axis, inner]"),
+        blocks.output(element, "outer", "inner", doc=f"{name} [outer, inner]"),
+    )
+
+
+# Its last fields.
 SIZES = (Field("outer", I32), Field("axis", I32), Field("inner", I32))
 
 # Pools compute these of images over height, width or both.
@@ -124,7 +130,7 @@ def size_fields(node: Node) -> Mapping[str, int]:
     return dict(zip(("outer", "axis", "inner"), sizes_of(node)))
 
 
-def draw(d: Case) -> tuple[Value, tuple[int, ...]]:
+def draw(d: Case, element: Element = Element.INT8) -> tuple[Value, tuple[int, ...]]:
     """A tensor and dimensions of it that are next to each other."""
     shape = d.pick(
         (d.batch(), d.channels(), *d.pair(1, 6)),
@@ -132,5 +138,5 @@ def draw(d: Case) -> tuple[Value, tuple[int, ...]]:
         (d.integer(1, 300),),
     )
     rank = len(shape)
-    x = d.input(*shape)
+    x = d.input(*shape, element=element)
     return x, d.pick(*[(i,) for i in range(rank)], tuple(range(1, rank)) or (0,), tuple(range(rank)))

@@ -1,4 +1,4 @@
-"""int8 softmax along one dimension."""
+"""Softmax along one dimension."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand
+from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Struct
 from ..format.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant
-from . import rows
+from . import interpolated_softmax, rows
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .case import Case
@@ -35,6 +36,9 @@ from .quantized_math import (
 INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
 ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
 OUTPUT = Quant((1 / 256,), Element.INT8.low)
+_OUTPUTS = {Element.INT8: OUTPUT, Element.INT16: Quant((2.0**-15,), 0)}
+# Of int16, so that their sums of exponentials fit 32 bits.
+_MAX_ROW = 65535
 
 
 class Scaling(NamedTuple):
@@ -78,6 +82,22 @@ LONG_KERNEL = KernelSpec(
     variant="long",
 )
 
+INT16 = KernelSpec(
+    "softmax_int16",
+    Struct(
+        "SoftmaxInt16Args",
+        "int16 softmax along rows; the output has scale 1/32768.",
+        (
+            blocks.input("input", I16, "rows", "row_size", doc="int16 [rows, row_size]"),
+            blocks.output(I16, "rows", "row_size", doc="int16 [rows, row_size]"),
+            Field("rows", I32),
+            Field("row_size", I32, high=_MAX_ROW),
+            blocks.multiplier("multiplier", "Q31 of the input scale in steps of 10/65535"),
+            blocks.shift("shift", high=interpolated_softmax.MAX_SHIFT),
+        ),
+    ),
+)
+
 
 def _draw(d: Case) -> Value:
     scale = float(2.0 ** d.random.uniform(-8, 3))
@@ -92,19 +112,31 @@ def _draw_long(d: Case) -> Value:
     return d.softmax(d.input(d.integer(1, 2), columns, quant=d.quant(scale)))
 
 
+def _draw_int16(d: Case) -> Value:
+    """Rows of few and of many elements that count; sums just below a power of two are among those of long ones."""
+    scale = float(2.0 ** d.random.uniform(-20, 2))
+    columns = d.pick(1, d.integer(1, 20), d.integer(20, 511), d.integer(512, 2000))
+    x = d.input(d.integer(1, 6), columns, element=Element.INT16, quant=Quant((scale,), 0))
+    return d.node("softmax", [x], SoftmaxAttrs(1), _OUTPUTS[Element.INT16])
+
+
 class Softmax(rows.RowsOp):
     """exp(x - max) / sum(exp(x - max)) in fixed point; output scale 1/256, zero point -128.
 
     CMSIS-NN: arm_softmax_s8 [TFLite PreprocessSoftmaxScaling, CalculateInputRadius]. Longer rows have a kernel of
     their own with the same arithmetic. There, a sum of 512 and more means that every result is 0, since no
     probability reaches half a step.
+
+    Of int16, the exponentials and the reciprocal of their sum are interpolated in tables, as in TensorFlow Lite Micro
+    (`interpolated_softmax`); output scale 1/32768.
     """
 
     name = "softmax"
     targets = ("aten._softmax.default", "aten.softmax.int")
     annotation = FixedOutput(("aten.softmax.int", "aten._softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
-    kernels = (KERNEL, LONG_KERNEL)
-    draws = (_draw, _draw_long)
+    kernels = (KERNEL, LONG_KERNEL, INT16)
+    draws = (_draw, _draw_long, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "along any dimension; without a transpose along the last, and dimension 1 of images",
         "masks that are computed of an input of 0 and 1, which may be integers or floats, and masks of numbers that "
@@ -125,37 +157,71 @@ class Softmax(rows.RowsOp):
         return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
     def variant(self, node: Node) -> str:
-        return "" if softmax_fits(rows.rows_of(node)[1]) else LONG_KERNEL.variant
+        short = _is_wide(node) or softmax_fits(rows.rows_of(node)[1])
+        return "" if short else LONG_KERNEL.variant
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         data = inputs[0].reshape(rows.rows_of(node))
+        if _is_wide(node):
+            scaling = interpolated_softmax.scaling(node.inputs[0].scale)
+            return interpolated_softmax.probabilities(data, *scaling).reshape(node.output.storage_shape)
         return probabilities(data, scaling_of(node), np.zeros(1, np.bool_)).reshape(node.output.storage_shape)
 
     def features(self, node: Node) -> Features:
         row_count, row_size = rows.rows_of(node)
         elements = row_count * row_size
+        if _is_wide(node):
+            return Features({"rows": row_count, "outputs": elements})
         return Features({"rows": row_count, "outputs": elements, **exponential_counts(node, elements)})
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)
-        return {**refs, "rows": count, "row_size": row_size, **scaling_of(node)._asdict()}
+        fields = {**refs, "rows": count, "row_size": row_size}
+        if _is_wide(node):
+            multiplier, shift = interpolated_softmax.scaling(node.inputs[0].scale)
+            return {**fields, "multiplier": multiplier, "shift": shift}
+        return {**fields, **scaling_of(node)._asdict()}
+
+
+def _is_wide(node: Node) -> bool:
+    return node.inputs[0].element is Element.INT16
 
 
 def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     """Refuses scales of the input or output that no kernel for softmax has."""
-    output = context.output_quant(node)
-    if output is not None and output != OUTPUT:
+    source, output = operand(node), context.output_quant(node)
+    element = context.operand_element(source) or Element.INT8
+    wanted = _OUTPUTS[element]
+    if output is not None and output != wanted:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
-            f" are 1/256 and -128: {context.requantize}",
+            f" are 1/{1 / wanted.scale[0]:g} and {wanted.zero_point}: {context.requantize}",
         )
-    scale = context.input_scale(operand(node))
+    scale = context.input_scale(source)
+    if element is Element.INT16:
+        return _refuse_wide(node, scale)
     if scale * (1 << (31 - INTEGER_BITS)) <= 1:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             f"input scale {scale:g} is too small for the kernel; calibrate with representative data",
         )
+    return None
+
+
+def _refuse_wide(node: EdgeNode, scale: float) -> Optional[Refusal]:
+    """Refuses scales and rows of int16 that the kernel does not take."""
+    row_size = shape_of(node)[rows.dim_of(node)]
+    if row_size > _MAX_ROW:
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"its rows have {row_size} elements; sums of more than {_MAX_ROW} exponentials may exceed 32 bits in "
+            "int16: let the module compute in int8, with `format: int8`",
+        )
+    try:
+        interpolated_softmax.scaling(scale)
+    except ValueError as error:
+        return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{error}; calibrate with representative data")
     return None
 
 

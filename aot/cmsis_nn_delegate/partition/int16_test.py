@@ -125,6 +125,42 @@ def test_functions_of_one_number_are_rescaled_or_interpolated_in_int16():
     assert root <= 300  # just above 0, where it is steep
 
 
+class Reductions(nn.Linear):
+    """Reductions, and extrema of two tensors."""
+
+    def forward(self, x):
+        y = super().forward(x)
+        reduced = y.sum(1), y.mean((0, 1)), y.amax(1), y.amin(0)
+        return *reduced, torch.maximum(y, -y), torch.minimum(y, y[:1]), y.softmax(0), y.softmax(1), y.argmax(1)
+
+
+def test_reductions_and_extrema_and_softmax_compute_in_int16():
+    torch.manual_seed(3)
+    distances, graph = steps_apart(Reductions(9, 40).eval(), torch.randn(20, 9), quantizer=quantizer())
+    assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
+    *others, across, along, index = distances
+    assert max(others) <= 4 and index == 0
+    assert max(across, along) <= 16  # whose exponentials are interpolated
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 8)
+
+    def forward(self, x):
+        scores = self.query(x) @ self.key(x).transpose(1, 2) / 8**0.5
+        return scores.softmax(-1) @ self.value(x)
+
+
+def test_attention_computes_in_int16():
+    torch.manual_seed(4)
+    distances, graph = steps_apart(Attention().eval(), torch.randn(2, 6, 8), quantizer=quantizer())
+    assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
+    assert [op for op, _ in elements(graph)].count("batch_matmul") == 2
+    assert distances[0] <= 16
+
+
 def test_chosen_rows_keep_the_precision_of_what_chooses_them():
     """A comparison in int16 has its threshold between two numbers of int16, and not of int8."""
 
@@ -256,8 +292,11 @@ def test_an_io_of_another_type_says_what_the_model_has(preset, io, what):
 
 
 def test_a_result_of_another_type_says_so():
-    x = torch.randn(1, 9)
-    model = nn.Sequential(nn.Linear(9, 4), nn.Softmax(1)).eval()
+    class Floored(nn.Linear):
+        def forward(self, x):
+            return torch.floor(super().forward(x))
+
+    x, model = torch.randn(1, 9), Floored(9, 4).eval()
     with pytest.raises(UserError, match=r"output 0 .* cannot become int16: it is quantized to int8"):
         compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)
 

@@ -8,16 +8,16 @@
 namespace cmsis_nn_delegate::portable {
 
 /// `better(a, b)` says that `a` replaces `b`, which came first.
-template <typename Args, typename Better>
+template <typename Element, typename Args, typename Better>
 void arg_extremum(const Args& a, const Bases& bases, Better better) {
-  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* input = bases.resolve<const Element>(a.input);
   auto* output = bases.resolve<std::uint8_t>(a.output);
 
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
     for (std::int32_t inner = 0; inner < a.inner; ++inner) {
-      const std::int8_t* line = input + inner;
+      const Element* line = input + inner;
       std::int64_t index = 0;
-      std::int8_t best = *line;
+      Element best = *line;
       for (std::int32_t i = 1; i < a.axis; ++i) {
         line += a.inner;
         if (better(*line, best)) {

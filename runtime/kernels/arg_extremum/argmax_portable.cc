@@ -4,8 +4,8 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_argmax(const void* args, const Bases& bases) {
-  arg_extremum(*static_cast<const payload::ArgmaxArgs*>(args), bases,
-               [](std::int8_t a, std::int8_t b) { return a > b; });
+  arg_extremum<std::int8_t>(*static_cast<const payload::ArgmaxArgs*>(args), bases,
+                            [](auto a, auto b) { return a > b; });
   return Error::Ok;
 }
 

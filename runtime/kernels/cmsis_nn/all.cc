@@ -31,6 +31,7 @@ constexpr KernelTable kCmsisNnKernels = portable::kOwnCalls.taking(cmsis_nn::kPr
                                                 cmsis_nn::kMaxPool2dInt16,
                                                 cmsis_nn::kMulInt16,
                                                 cmsis_nn::kMulBroadcastInt16,
+                                                cmsis_nn::kBatchMatmulInt16,
                                             });
 
 }  // namespace cmsis_nn_delegate

@@ -87,6 +87,8 @@ CMSIS_NN_DELEGATE_KERNEL(MaxPool2dInt16, MaxPool2dInt16, max_pool2d_int16)
 CMSIS_NN_DELEGATE_KERNEL(MulInt16, MulInt16, mul_int16)
 /// arm_elementwise_mul_s16.
 CMSIS_NN_DELEGATE_KERNEL(MulBroadcastInt16, MulBroadcastInt16, mul_broadcast_int16)
+/// arm_batch_matmul_s16.
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmulInt16, BatchMatmulInt16, batch_matmul_int16)
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

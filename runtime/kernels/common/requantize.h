@@ -44,6 +44,16 @@ inline std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std:
   return shift < 0 ? rounding_divide_by_pow2(high, wrapping_sub(0, shift)) : high;
 }
 
+/// The same of a sum of at most 48 bits, with `shift` in [-31, 14], `multiplier` rounded to 16 bits, and
+/// one rounding, half up. The result has at most 31 bits.
+inline std::int32_t requantize_long(std::int64_t value, std::int32_t multiplier,
+                                    std::int32_t shift) {
+  const std::int32_t reduced =
+      multiplier < 0x7FFF0000 ? (multiplier + (std::int32_t{1} << 15)) >> 16 : 0x7FFF;
+  const auto doubled = static_cast<std::int32_t>((value * reduced) >> (14 - shift));
+  return wrapping_add(doubled, 1) >> 1;
+}
+
 /// `value` limited to [activation.min, activation.max], a subrange of `Element`.
 template <typename Element, typename Limits>
 inline Element clamp_to(std::int32_t value, const Limits& activation) {

@@ -123,6 +123,15 @@ CMSIS_NN_DELEGATE_KERNEL(LookupInt16, LookupInt16, lookup_int16)
 CMSIS_NN_DELEGATE_KERNEL(RescaleInt16, RescaleInt16, rescale_int16)
 CMSIS_NN_DELEGATE_KERNEL(RescaleInt8ToInt16, RescaleInt8ToInt16, rescale_int8_to_int16)
 CMSIS_NN_DELEGATE_KERNEL(RescaleInt16ToInt8, RescaleInt16ToInt8, rescale_int16_to_int8)
+CMSIS_NN_DELEGATE_KERNEL(SoftmaxInt16, SoftmaxInt16, softmax_int16)
+CMSIS_NN_DELEGATE_KERNEL(ArgmaxInt16, ArgmaxInt16, argmax_int16)
+CMSIS_NN_DELEGATE_KERNEL(ArgminInt16, ArgminInt16, argmin_int16)
+CMSIS_NN_DELEGATE_KERNEL(MinimumInt16, MinimumInt16, minimum_int16)
+CMSIS_NN_DELEGATE_KERNEL(MaximumInt16, MaximumInt16, maximum_int16)
+CMSIS_NN_DELEGATE_KERNEL(ReduceMaxInt16, ReduceMaxInt16, reduce_max_int16)
+CMSIS_NN_DELEGATE_KERNEL(ReduceMinInt16, ReduceMinInt16, reduce_min_int16)
+CMSIS_NN_DELEGATE_KERNEL(ReduceSumInt16, ReduceSumInt16, reduce_sum_int16)
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmulInt16, BatchMatmulInt16, batch_matmul_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -203,6 +212,15 @@ inline constexpr KernelTable kOwnCalls = {
         kRescaleInt16,
         kRescaleInt8ToInt16,
         kRescaleInt16ToInt8,
+        kSoftmaxInt16,
+        kArgmaxInt16,
+        kArgminInt16,
+        kMinimumInt16,
+        kMaximumInt16,
+        kReduceMaxInt16,
+        kReduceMinInt16,
+        kReduceSumInt16,
+        kBatchMatmulInt16,
     },
 };
 

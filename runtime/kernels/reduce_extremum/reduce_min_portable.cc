@@ -4,8 +4,8 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_reduce_min(const void* args, const Bases& bases) {
-  reduce_extremum(*static_cast<const payload::ReduceMinArgs*>(args), bases,
-                  [](std::int8_t a, std::int8_t b) { return a < b; });
+  reduce_extremum<std::int8_t>(*static_cast<const payload::ReduceMinArgs*>(args), bases,
+                               [](auto a, auto b) { return a < b; });
   return Error::Ok;
 }
 

@@ -53,6 +53,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             cmsis_nn::kMulBroadcastInt16,
             KernelRef(tuned::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            cmsis_nn::kBatchMatmulInt16,
         });
 
 }  // namespace cmsis_nn_delegate

@@ -6,7 +6,7 @@ the files beside this one. `lacking` says why there is none for the rest.
 
 from __future__ import annotations
 
-from ...ops import add, extremum, fully_connected, lstm, max_pool2d, mul, softmax
+from ...ops import add, batch_matmul, extremum, fully_connected, lstm, max_pool2d, mul, softmax
 from ...ops.kernel import KernelSpec
 from ..implementation import Implementation, Symbol
 from .convolution import Conv2d, Conv2dInt16, DepthwiseConv2d, TransposeConv2d
@@ -29,6 +29,11 @@ def _of_rows(op: str, kernel: KernelSpec, function: str, *sources: str, rows: st
 
 _ADD_INT16 = "arm_elementwise_add_s16", "BasicMathFunctions/arm_elementwise_add_s16.c"
 _MUL_INT16 = "arm_elementwise_mul_s16", "BasicMathFunctions/arm_elementwise_mul_s16.c"
+_MATRICES_INT16 = (
+    "arm_batch_matmul_s16",
+    "FullyConnectedFunctions/arm_batch_matmul_s16.c",
+    "NNSupportFunctions/arm_nn_vec_mat_mult_t_s16_s16.c",
+)
 _ADD = "arm_elementwise_add_s8", "BasicMathFunctions/arm_elementwise_add_s8.c"
 _MUL = "arm_elementwise_mul_s8", "BasicMathFunctions/arm_elementwise_mul_s8.c"
 _PER_CHANNEL = "arm_nn_vec_mat_mult_t_per_ch_s8", "NNSupportFunctions/arm_nn_vec_mat_mult_t_per_ch_s8.c"
@@ -43,6 +48,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     AvgPool2d(),
     AvgPool2dInt16(),
     BatchMatmul(),
+    _plain("batch_matmul", batch_matmul.INT16, *_MATRICES_INT16),
     Conv2d(),
     Conv2dInt16(),
     DepthwiseConv2d(),

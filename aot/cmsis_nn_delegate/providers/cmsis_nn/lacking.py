@@ -11,6 +11,8 @@ _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
 _STATE = "CMSIS-NN knows no states between inferences"
 _PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
+_SUM = "CMSIS-NN has no sum over a dimension"
+_WIDE_EXTREMUM = "CMSIS-NN's maximum and minimum of two tensors are of int8"
 _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
 _RESCALE = "CMSIS-NN has no conversion between two formats"
 
@@ -18,7 +20,9 @@ _RESCALE = "CMSIS-NN has no conversion between two formats"
 WHY_LACKING: Mapping[str, str] = {
     "adaptive_avg_pool2d": "the windows of arm_avgpool_s8 are all alike",
     "argmax": _INDEX,
+    "argmax_int16": _INDEX,
     "argmin": _INDEX,
+    "argmin_int16": _INDEX,
     "conv2d_large": f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a "
     "filter",
     "conv2d_large_int16": "arm_convolve_s16 knows no groups, and counts the elements of a filter in 16 bits",
@@ -43,6 +47,8 @@ WHY_LACKING: Mapping[str, str] = {
     "masked_softmax": "arm_softmax_s8 has no mask",
     "max_pool2d_dilated_int16": "the windows of arm_max_pool_s16 have no gaps",
     "max_pool2d_dilated": "the windows of arm_max_pool_s8 have no gaps",
+    "maximum_int16": _WIDE_EXTREMUM,
+    "minimum_int16": _WIDE_EXTREMUM,
     "normalize": "CMSIS-NN has no normalization of activations",
     "pad_nd_int16": "arm_pad_s8 pads bytes",
     "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
@@ -52,8 +58,11 @@ WHY_LACKING: Mapping[str, str] = {
     "quantize_int16": "CMSIS-NN takes no floats",
     "recall": _STATE,
     "reduce_max": _EXTREMUM,
+    "reduce_max_int16": _EXTREMUM,
     "reduce_min": _EXTREMUM,
-    "reduce_sum": "CMSIS-NN has no sum over a dimension",
+    "reduce_min_int16": _EXTREMUM,
+    "reduce_sum": _SUM,
+    "reduce_sum_int16": _SUM,
     "rescale_int16": _RESCALE,
     "rescale_int16_to_int8": _RESCALE,
     "rescale_int8_to_int16": _RESCALE,
@@ -62,6 +71,8 @@ WHY_LACKING: Mapping[str, str] = {
     "rnn": "CMSIS-NN has no simple recurrent layer",
     "rnn_lengths": "CMSIS-NN has no simple recurrent layer",
     "selective_state": _STATE,
+    "softmax_int16": "arm_softmax_s16 rounds in 32 bits what may need 33, where the sum of more than 8 exponentials is "
+    "just below a power of two",
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
     "strided_copy": _COPY,
