@@ -202,6 +202,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
+    runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_portable.cc
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
@@ -222,6 +223,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_int16_portable.cc
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
@@ -310,12 +312,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/lstm_product.h
     runtime/kernels/common/lstm_units.h
     runtime/kernels/common/pair_products.h
+    runtime/kernels/common/pair_products_int16.h
     runtime/kernels/common/power_table.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
     runtime/kernels/common/resize.h
     runtime/kernels/common/row_products.h
+    runtime/kernels/common/row_products_int16.h
     runtime/kernels/common/sequence_lengths.h
     runtime/kernels/common/sigmoid_table.h
     runtime/kernels/common/softmax_rows.h
@@ -376,6 +380,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_members.h
     runtime/kernels/add/add_linear_tuned.cc
     runtime/kernels/common/eight_channels_dsp.h
+    runtime/kernels/common/four_channels_dsp.h
     runtime/kernels/common/gate_lines_mve.h
     runtime/kernels/common/gate_pairs_dsp.S
     runtime/kernels/common/gate_pairs_dsp.h
@@ -394,12 +399,16 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/lstm_units_mve.h
     runtime/kernels/common/pair_products_dsp.S
     runtime/kernels/common/pair_products_dsp.h
+    runtime/kernels/common/pair_products_int16_dsp.S
+    runtime/kernels/common/pair_products_int16_dsp.h
     runtime/kernels/common/pair_products_members.h
     runtime/kernels/common/pair_products_scalar.S
     runtime/kernels/common/pair_products_scalar.h
     runtime/kernels/common/requantization_scalar.h
     runtime/kernels/common/row_products_dsp.S
     runtime/kernels/common/row_products_dsp.h
+    runtime/kernels/common/row_products_int16_dsp.S
+    runtime/kernels/common/row_products_int16_dsp.h
     runtime/kernels/common/row_products_members.h
     runtime/kernels/common/row_products_scalar.S
     runtime/kernels/common/row_products_scalar.h
@@ -407,6 +416,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
+    runtime/kernels/conv2d/conv2d_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_winograd_tuned.cc
@@ -426,6 +436,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_vectors_tuned.cc

@@ -4,6 +4,7 @@
     bazel run //benchmarks/costs -- --write --cores cortex-m4,cortex-m7,cortex-m33   # what it says of these cores
     bazel run //benchmarks/costs -- --cores cortex-m4 --count 10  # prints the table of one core, roughly
     bazel run //benchmarks/costs -- --write --operators gru,keep  # what it says of the kernels of these operators
+    bazel run //benchmarks/costs -- --write --operators conv2d_pairs  # and of a tuned kernel
 
 Calls of networks count too: those of MLPerf Tiny, with their trained weights if MLPERF_TINY_WEIGHTS names their folder,
 and those of tests/coverage/networks.py. The table has only what was measured, so use the kernels of CMSIS-NN
@@ -30,6 +31,7 @@ from benchmarks.costs.samples import Sample, Sampler
 from benchmarks.measure import PROVIDERS, Images
 from benchmarks.networks import Network, load, names
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.providers.registry import own_implementations
 from cmsis_nn_delegate.selection.costs import MEASURED_CORES, Costs, Model, costs
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import get_target
@@ -45,7 +47,9 @@ def main(arguments: Sequence[str]) -> int:
     known = dict.fromkeys(found.core for found in costs().accuracy)
     parser.add_argument("--cores", default=",".join(known), help="default: those of the table")
     parser.add_argument("--count", type=int, default=_COUNT, help="random calls of each kind; default %(default)s")
-    parser.add_argument("--operators", help="measure random calls of these alone, and leave all else as it is")
+    parser.add_argument(
+        "--operators", help="measure random calls of these, or of tuned kernels, alone, and leave all else as it is"
+    )
     parser.add_argument("--write", action="store_true", help="write the table of the source tree")
     options = parser.parse_args(arguments)
     cores = options.cores.split(",")
@@ -53,8 +57,10 @@ def main(arguments: Sequence[str]) -> int:
     if unknown:
         parser.error(f"unknown cores {', '.join(unknown)}; choose of {', '.join(MEASURED_CORES)}")
     operators = options.operators.split(",") if options.operators else []
-    if any(name not in OPS or not OPS[name].kernels for name in operators):
-        parser.error(f"unknown operators in {options.operators}; choose of those with kernels, {', '.join(OPS)}")
+    tuned = {own.kernel.name for own in own_implementations()}
+    if any(name not in tuned and (name not in OPS or not OPS[name].kernels) for name in operators):
+        known_names = ", ".join((*OPS, *sorted(tuned)))
+        parser.error(f"unknown operators in {options.operators}; choose of those with kernels, {known_names}")
     try:
         if operators:
             table = with_operators(costs(), cores, options.count, operators, Images())
@@ -124,12 +130,12 @@ def measure(cores: Sequence[str], count: int, known: Sequence[Network]) -> Costs
 
 
 def with_operators(table: Costs, cores: Sequence[str], count: int, operators: Sequence[str], images: Images) -> Costs:
-    """Returns `table` with models of the kernels of `operators`, of the portable ones and CMSIS-NN's, from random calls
-    alone."""
+    """Returns `table` with models of the kernels of `operators`, of the portable ones and CMSIS-NN's, and of those
+    tuned ones that are named themselves, from random calls alone."""
     models = dict(table.models)
     for core in (core for core in cores if MEASURED_CORES[core] == core):
         sampler = Sampler(get_target(core), images)
-        usable = [p for p in PROVIDERS if p != "tuned" and not images.obstacle(p)]
+        usable = [p for p in PROVIDERS if not images.obstacle(p)]
         found = [sample for p in usable for sample in sampler.of_operators(p, count, operators)]
         models |= {(core, *key): model for key, model in fit.models_of(found).items()}
         _say(f"{core}: {len(found)} calls")

@@ -16,7 +16,7 @@ from benchmarks.measure import PROVIDERS, Images
 from benchmarks.networks import Network
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.ir import Graph, Value
-from cmsis_nn_delegate.graph.tensor_type import Layout
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.features import Features
 from cmsis_nn_delegate.ops.geometry import Pair
@@ -87,8 +87,16 @@ class LargerCase(RandomCase):
         """Pairs of up to 6 and more are sizes of images, the others are windows and their steps."""
         return super().pair(lo, 3 * hi if hi >= 6 else hi)
 
-    def image(self, batch: int, channels: int, kernel: Pair, dilation: Pair = (1, 1), extra: int = 6) -> Value:
-        return super().image(batch, channels, kernel, dilation, self.pick(extra, 4 * extra))
+    def image(
+        self,
+        batch: int,
+        channels: int,
+        kernel: Pair,
+        dilation: Pair = (1, 1),
+        extra: int = 6,
+        element: Element = Element.INT8,
+    ) -> Value:
+        return super().image(batch, channels, kernel, dilation, self.pick(extra, 4 * extra), element)
 
 
 def _draw_long_row(d: RandomCase) -> Value:
@@ -137,16 +145,17 @@ class Sampler:
         """Returns those that `name`, a key of PROVIDERS, stands for, as far as the images have their kernels."""
         return get_providers([p for p in PROVIDERS[name] if p != "cmsis-nn" or self._images.with_cmsis_nn])
 
-    def of_operators(self, providers: str, count: int, names: Collection[str] = tuple(OPS)) -> Iterator[Sample]:
+    def of_operators(self, providers: str, count: int, names: Optional[Collection[str]] = None) -> Iterator[Sample]:
         """Yields about `count` random calls of each way to draw nodes of each operator in `names`, and of each path of
-        a kernel, computed by `providers`, a key of PROVIDERS; for "tuned" those of all tuned kernels."""
+        a kernel, computed by `providers`, a key of PROVIDERS; for "tuned" those of the tuned kernels in `names`. None
+        are all."""
         if providers == "tuned":
             for kernel in own_implementations():
-                if self._target.isa in kernel.isas:
+                if self._target.isa in kernel.isas and (names is None or kernel.kernel.name in names):
                     yield from self._of(kernel.name, kernel.draws, providers, count, kernel)
             return
         for op in OPS.values():
-            if op.kernels and op.name in names:
+            if op.kernels and (names is None or op.name in names):
                 yield from self._of(op.name, op.draws, providers, count)
 
     def of_network(self, network: Network, providers: str) -> list[Sample]:

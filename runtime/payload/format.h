@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 103;
+inline constexpr std::size_t kOpcodeCount = 105;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -170,6 +170,8 @@ enum class Opcode : std::uint8_t {
   kReduceMinInt16 = 100,
   kReduceSumInt16 = 101,
   kBatchMatmulInt16 = 102,
+  kConv2dPairsInt16 = 103,
+  kFullyConnectedPairsInt16 = 104,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2289,6 +2291,61 @@ struct BatchMatmulInt16Args {
   Dims output_dims;
 };
 static_assert(sizeof(BatchMatmulInt16Args) == 76, "layout of BatchMatmulInt16Args");
+
+/// An ActivationInt16 in 16 bits.
+struct PackedActivationInt16 {
+  std::int16_t min;  ///< at most max, -32768 to 32767
+  std::int16_t max;  ///< -32768 to 32767
+};
+static_assert(sizeof(PackedActivationInt16) == 4, "layout of PackedActivationInt16");
+
+/// ConvInt16Params in 16 bits.
+struct PackedConvInt16Params {
+  PackedTile stride;    ///< >= 1
+  PackedTile padding;   ///< top and left; bottom and right follow from output_dims
+  PackedTile dilation;  ///< >= 1
+  PackedActivationInt16 activation;
+};
+static_assert(sizeof(PackedConvInt16Params) == 16, "layout of PackedConvInt16Params");
+
+/// int16 convolution of one group, as conv2d_int16 computes it, from weights in the order
+/// of the products.
+struct Conv2dPairsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each 4 channels: 4 biases; the weights of 2 channels and 2 inputs per word;
+  /// (shift, multiplier, correction) of each
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 16, and the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dPairsInt16Args) == 72, "layout of Conv2dPairsInt16Args");
+
+/// int16 linear layer of one row, as fully_connected_int16 computes it, from weights in the
+/// order of products.
+struct FullyConnectedPairsInt16Args {
+  Ref input;  ///< int16 [in]
+  /// for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs
+  /// per word
+  Ref table;
+  Ref scales;                ///< (shift + 2^8 * value, multiplier) of each channel, or of all
+  Ref output;                ///< int16 [out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 8, and twice the inputs rounded up to 8
+  std::int32_t scale_words;  ///< 2, or 2 * outputs
+  std::int32_t form;         ///< of the requantization, see requantization.py, 0 to 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(FullyConnectedPairsInt16Args) == 48, "layout of FullyConnectedPairsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

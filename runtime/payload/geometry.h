@@ -21,6 +21,13 @@ inline bool convolution(const CallCheck& call, const payload::ConvInt16Params& p
                      filter, out);
 }
 
+inline bool convolution(const CallCheck& call, const payload::PackedConvInt16Params& p,
+                        const payload::PackedDims& in, const payload::PackedDims& filter,
+                        const payload::PackedDims& out) {
+  return convolution(call, payload::PackedConvParams{0, 0, p.stride, p.padding, p.dilation, {}}, in,
+                     filter, out);
+}
+
 template <typename Args>
 bool convolution(const CallCheck& call, const Args& args) {
   return convolution(call, args.params, args.input_dims, args.filter_dims, args.output_dims);

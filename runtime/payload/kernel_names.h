@@ -113,6 +113,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "reduce_min_int16 of input int16, output int16",
     "reduce_sum_int16 of input int16, output int16",
     "batch_matmul_int16 of input1 int16, input2 int16, output int16",
+    "conv2d_pairs_int16 of input int16, table int32, output int16",
+    "fully_connected_pairs_int16 of input int16, table int32, scales int32, output int16",
     // clang-format on
 };
 

@@ -1458,4 +1458,30 @@ bool check_batch_matmul_int16(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_conv2d_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dPairsInt16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.form, 0, 1)) && values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedPairsInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.inputs), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outputs), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.filter({a.scales, bounds::product(volume(a.scale_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.form, 0, 1)) && values::activation(call, a.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -126,7 +126,9 @@ struct Operator {
   OPERATOR(ReduceMaxInt16, reduce_max_int16)                    \
   OPERATOR(ReduceMinInt16, reduce_min_int16)                    \
   OPERATOR(ReduceSumInt16, reduce_sum_int16)                    \
-  OPERATOR(BatchMatmulInt16, batch_matmul_int16)
+  OPERATOR(BatchMatmulInt16, batch_matmul_int16)                \
+  OPERATOR(Conv2dPairsInt16, conv2d_pairs_int16)                \
+  OPERATOR(FullyConnectedPairsInt16, fully_connected_pairs_int16)
 
 namespace operators {
 

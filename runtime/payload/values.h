@@ -16,10 +16,18 @@ bool activation(const CallCheck& call, const Limits& limits) {
       "activation limits out of range");
 }
 
+inline bool activation_int16(const CallCheck& call, std::int32_t min, std::int32_t max) {
+  return call.require(
+      bounds::in_range(min, INT16_MIN, INT16_MAX) && bounds::in_range(max, min, INT16_MAX),
+      "activation limits out of range");
+}
+
 inline bool activation(const CallCheck& call, const payload::ActivationInt16& limits) {
-  return call.require(bounds::in_range(limits.min, INT16_MIN, INT16_MAX) &&
-                          bounds::in_range(limits.max, limits.min, INT16_MAX),
-                      "activation limits out of range");
+  return activation_int16(call, limits.min, limits.max);
+}
+
+inline bool activation(const CallCheck& call, const payload::PackedActivationInt16& limits) {
+  return activation_int16(call, limits.min, limits.max);
 }
 
 /// Not inlined: layers have several gates.

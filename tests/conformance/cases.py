@@ -91,7 +91,7 @@ def _between_copies(graph: Graph) -> Graph:
     the output may be planned to overlap the input."""
     d = RandomCase()
     (x,), (node,) = graph.inputs, graph.nodes
-    copied = d.max_pool2d(d.input(*x.shape, quant=x.quant), (1, 1))
+    copied = d.max_pool2d(d.input(*x.shape, element=x.element, quant=x.quant), (1, 1))
     node.inputs[0] = copied
     d.nodes.append(node)
     return d.graph(d.max_pool2d(node.output, (1, 1)))

@@ -139,3 +139,10 @@ PACKED_ACTIVATION = Struct(
     (number("min", "at most max", I16), number("max", type=I16)),
     values="activation",
 )
+
+PACKED_ACTIVATION_INT16 = Struct(
+    "PackedActivationInt16",
+    "An ActivationInt16 in 16 bits.",
+    (number("min", "at most max", I16, Element.INT16), number("max", type=I16, element=Element.INT16)),
+    values="activation",
+)

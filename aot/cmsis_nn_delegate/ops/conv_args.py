@@ -41,6 +41,11 @@ CONV_INT16_PARAMS = Struct(
     "ConvParams of int16, whose zero points are 0.",
     (*CONV_PARAMS.fields[2:5], Field("activation", blocks.ACTIVATION_INT16)),
 )
+PACKED_CONV_INT16_PARAMS = Struct(
+    "PackedConvInt16Params",
+    "ConvInt16Params in 16 bits.",
+    (*PACKED_CONV_PARAMS.fields[2:5], Field("activation", blocks.PACKED_ACTIVATION_INT16)),
+)
 # Of convolutions with groups, also transposed ones.
 OPERANDS = (
     blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),

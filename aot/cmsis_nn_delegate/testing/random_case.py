@@ -31,11 +31,12 @@ class RandomCase(GraphBuilder):
         return self.pick(Clamp(), Clamp(), Clamp(0.0), Clamp(0.0, 6.0), Clamp(-1.0, 1.0))
 
     def maybe_relu(self, output: Value) -> Value:
-        """Makes `output`, of the last node, that of a ReLU whose zero is the least int8, every other time."""
+        """Makes `output`, of the last node, that of a ReLU whose zero is the least number, or int16's only zero point,
+        every other time."""
         if self.pick(False, True):
             node = self.nodes[-1]
             node.attrs = replace(node.attrs, clamp=Clamp(0.0))
-            output.retype(quant=self.quant(output.scale, -128))
+            output.retype(quant=self.quant(output.scale, output.element.zero_points[0]))
         return output
 
     def batch(self) -> int:

@@ -13,20 +13,23 @@ namespace cmsis_nn_delegate::portable {
 /// inputs of 0; one word of int8 for 2 channels and 2 inputs (channel 0 and 1 of the first, then of
 /// the second input), channels 0 and 1 and then 2 and 3; (shift, multiplier, correction) of each
 /// channel. aot/cmsis_nn_delegate/providers/tuned has the order of the inputs and the requantization.
-struct PairProducts {
+template <typename Element>
+struct PairProductsOf {
   /// Widened inputs: two of the first window in one word, the same two of the second in the next
   /// one. 4-byte aligned; a multiple of 32 bytes.
   const std::int32_t* inputs;
   const std::int32_t* inputs_end;
   const std::int32_t* table;
   /// The results of the first and of the second window, which may be the same.
-  std::int8_t* output0;
-  std::int8_t* output1;
+  Element* output0;
+  Element* output1;
   std::int32_t channels;  // >= 1
-  /// Four times the limits of results, in a word.
+  /// The limits of results, as often as a word has room for them.
   std::uint32_t least;
   std::uint32_t most;
 };
+
+using PairProducts = PairProductsOf<std::int8_t>;
 
 namespace pair_products {
 
@@ -74,11 +77,13 @@ struct Any {
   }
 };
 
-template <typename Form>
-void multiply(const PairProducts& p) {
+/// `Form` has requantize(sum, scale).
+template <typename Form, typename Element>
+void multiply(const PairProductsOf<Element>& p) {
+  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
   const std::int32_t* table = p.table;
-  const auto least = static_cast<std::int8_t>(p.least & 0xFF);
-  const auto most = static_cast<std::int8_t>(p.most & 0xFF);
+  const auto least = static_cast<Element>(p.least & kMask);
+  const auto most = static_cast<Element>(p.most & kMask);
   for (std::int32_t channel = 0; channel < p.channels; channel += kBlock) {
     std::uint32_t sums[2][kBlock];
     for (std::int32_t i = 0; i < kBlock; ++i) {
@@ -102,9 +107,9 @@ void multiply(const PairProducts& p) {
           const std::int32_t value =
               Form::requantize(static_cast<std::int32_t>(sums[window][i]), table);
           (window == 0 ? p.output0 : p.output1)[channel + i] =
-              static_cast<std::int8_t>(value < least  ? least
-                                       : value > most ? most
-                                                      : value);
+              static_cast<Element>(value < least  ? least
+                                   : value > most ? most
+                                                  : value);
         }
       }
     }
@@ -130,6 +135,8 @@ inline void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
 
 /// The functions for plain C++.
 struct PlainPairProducts {
+  using Element = std::int8_t;
+
   static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
                     std::int32_t words) {
     pair_products::widen(a, b, out, words);

@@ -5,30 +5,10 @@
 // Inputs and table are 4-byte aligned; outputs need not be, so word stores have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
-#include "runtime/kernels/common/pair_products_members.h"
+#include "runtime/kernels/common/four_channels_dsp.h"
 
   .syntax unified
   .thumb
-
-// r0 inputs, r1 table, r4-r7 sums of the first window, r8-r11 of the second, r2 r3 inputs, r12 lr weights.
-// Multiplies two inputs of both windows with the weights of four channels.
-.macro PRODUCTS
-  ldm r0!, {r2, r3}
-  ldr r12, [r1], #4
-  sxtb16 lr, r12
-  sxtb16 r12, r12, ror #8
-  smlad r4, r2, lr, r4
-  smlad r8, r3, lr, r8
-  smlad r5, r2, r12, r5
-  smlad r9, r3, r12, r9
-  ldr r12, [r1], #4
-  sxtb16 lr, r12
-  sxtb16 r12, r12, ror #8
-  smlad r6, r2, lr, r6
-  smlad r10, r3, lr, r10
-  smlad r7, r2, r12, r7
-  smlad r11, r3, r12, r11
-.endm
 
 // Requantizes the sums of one channel, with the next three words of the table.
 .macro REQUANTIZE_FLOOR a, b
@@ -98,29 +78,9 @@
   .thumb_func
   .balign 8
 \name:
-  push {r4-r11, lr}
-  NEIGHBOURS PAIR_PRODUCTS_INPUTS, PAIR_PRODUCTS_INPUTS_END, PAIR_PRODUCTS_TABLE, PAIR_PRODUCTS_OUTPUT0, \
-             PAIR_PRODUCTS_OUTPUT1, PAIR_PRODUCTS_CHANNELS, PAIR_PRODUCTS_LEAST, PAIR_PRODUCTS_MOST, \
-             PAIR_PRODUCTS_BYTES
-  ldm r0, {r1-r8}
-  sub sp, #PAIR_PRODUCTS_BYTES + 4
-  stm sp, {r1-r8}
-  mov r1, r3
+  BEGIN_PAIR_PRODUCTS
 1:  // four channels
-  ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
-  ldm r1!, {r4-r7}
-  mov r8, r4
-  mov r9, r5
-  mov r10, r6
-  mov r11, r7
-2:  // eight inputs
-  PRODUCTS
-  PRODUCTS
-  PRODUCTS
-  PRODUCTS
-  ldr lr, [sp, #PAIR_PRODUCTS_INPUTS_END]
-  cmp r0, lr
-  bne 2b
+  FOUR_CHANNELS
   \requantize r4, r8
   \requantize r5, r9
   \requantize r6, r10
@@ -152,8 +112,7 @@
   subs r12, r12, #1
   bne 4b
 5:
-  add sp, #PAIR_PRODUCTS_BYTES + 4
-  pop {r4-r11, pc}
+  END_PAIR_PRODUCTS
   .size \name, .-\name
 .endm
 

@@ -16,6 +16,8 @@ void cmsis_nn_delegate_multiply_pairs_any(const portable::PairProducts* products
 }
 
 struct DspPairProducts {
+  using Element = std::int8_t;
+
   static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
                     std::int32_t words) {
     cmsis_nn_delegate_widen_pairs(a, b, out, words);

@@ -29,6 +29,9 @@ CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_LEAST, PairProducts, least);
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProducts, most);
 static_assert(sizeof(void*) != 4 || sizeof(PairProducts) == PAIR_PRODUCTS_BYTES,
               "assembly copies all members");
+// int16 has the same members.
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_OUTPUT0, PairProductsOf<std::int16_t>, output0);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProductsOf<std::int16_t>, most);
 static_assert(pair_products::kBlock == 4 && pair_products::kScales == 3 &&
                   pair_products::kFloorBits == 12,
               "assembly has these sizes in its instructions");

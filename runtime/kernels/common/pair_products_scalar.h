@@ -18,6 +18,8 @@ void cmsis_nn_delegate_add_pairs(const std::int32_t* inputs, const std::int32_t*
 /// elsewhere the sum of one and 2^16 times the other.
 class ScalarPairProducts {
  public:
+  using Element = std::int8_t;
+
   static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
                     std::int32_t words) {
     for (; words != 0; --words, a += 4, b += 4, out += 4) {

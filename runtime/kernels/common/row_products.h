@@ -11,14 +11,15 @@ namespace cmsis_nn_delegate::portable {
 
 /// `table` has for each 8 channels: int32 sums for inputs of 0; four words of int8 for 2 inputs, each for 2 channels, as
 /// in PairProducts. A word of inputs makes the pairs (0, 2) and (1, 3). `scales` has what RowScale reads.
-struct RowProducts {
+template <typename Element>
+struct RowProductsOf {
   /// A multiple of 8 inputs, at least that; what follows them; the same if nothing does. Not aligned.
-  const std::int8_t* input;
-  const std::int8_t* input_end;
-  const std::int8_t* rest;
-  const std::int8_t* rest_end;
+  const Element* input;
+  const Element* input_end;
+  const Element* rest;
+  const Element* rest_end;
   const std::int32_t* table;
-  std::int8_t* output;
+  Element* output;
   std::int32_t channels;  // >= 1
   std::int32_t form;
   const std::int32_t* scales;
@@ -27,6 +28,8 @@ struct RowProducts {
   std::int32_t least;
   std::int32_t most;
 };
+
+using RowProducts = RowProductsOf<std::int8_t>;
 
 /// How a channel is requantized: (shift, multiplier, correction), from the two words that `packed` in
 /// aot/cmsis_nn_delegate/providers/tuned/requantization.py describes.
@@ -45,6 +48,7 @@ struct RowScale {
 
 /// The function in plain C++.
 struct PlainRowProducts {
+  using Element = std::int8_t;
   static constexpr std::int32_t kBlock = 8;
 
   static void multiply(RowProducts& p) {

@@ -11,6 +11,8 @@ void cmsis_nn_delegate_multiply_row(portable::RowProducts* products);
 }
 
 struct DspRowProducts {
+  using Element = std::int8_t;
+
   static void multiply(portable::RowProducts& products) {
     cmsis_nn_delegate_multiply_row(&products);
   }

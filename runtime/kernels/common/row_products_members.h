@@ -34,6 +34,9 @@ CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_SCALES, RowProducts, scales);
 CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_SCALE_BYTES, RowProducts, scale_bytes);
 CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_LEAST, RowProducts, least);
 CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_MOST, RowProducts, most);
+// int16 has the same members.
+CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_OUTPUT, RowProductsOf<std::int16_t>, output);
+CMSIS_NN_DELEGATE_MEMBER_AT(ROW_PRODUCTS_MOST, RowProductsOf<std::int16_t>, most);
 static_assert(PlainRowProducts::kBlock == 8 && RowScale::kWords == 2 &&
                   pair_products::kFloorBits == 12,
               "assembly has these sizes in its instructions");

@@ -17,6 +17,8 @@ void cmsis_nn_delegate_add_row(std::int32_t* sums, const std::int8_t* input, con
 /// Half of a block at a time, because cores have registers for no more than four sums and what they need.
 class ScalarRowProducts {
  public:
+  using Element = std::int8_t;
+
   static void multiply(portable::RowProducts& p) {
     const std::int32_t* table = p.table;
     const std::int32_t* scale = p.scales;

@@ -12,21 +12,24 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// The windows of one call, row by row. `Products` has the functions of PlainPairProducts.
-template <typename Products>
+/// The windows of one call, row by row. `Products` has the functions of PlainPairProducts or of
+/// PlainPairProductsInt16.
+template <typename Products, typename Args>
 class PairWindows {
  public:
+  using Element = typename Products::Element;
+
   /// `args` is borrowed.
-  PairWindows(const payload::Conv2dPairsArgs& args, std::int32_t* widened)
+  PairWindows(const Args& args, std::int32_t* widened)
       : args_(args),
         widened_(widened),
-        pixel_bytes_(args.input_dims.c),
-        row_bytes_(args.input_dims.w * args.input_dims.c),
+        pixel_size_(args.input_dims.c),
+        row_size_(args.input_dims.w * args.input_dims.c),
         stride_(args.params.stride.w),
         dense_(args.params.dilation.w == 1 || args.filter_dims.w == 1),
         segment_(dense_ ? args.filter_dims.w * args.input_dims.c : args.input_dims.c),
         segments_(dense_ ? 1 : args.filter_dims.w),
-        row_step_(args.filter_dims.h == 1 ? 0 : wrapping_mul(args.params.dilation.h, row_bytes_)),
+        row_step_(args.filter_dims.h == 1 ? 0 : wrapping_mul(args.params.dilation.h, row_size_)),
         step_(dense_ ? 0 : wrapping_mul(args.params.dilation.w, args.input_dims.c)),
         inputs_(args.filter_dims.h * args.filter_dims.w * args.input_dims.c),
         whole_words_(segment_ % 4 == 0),
@@ -36,7 +39,7 @@ class PairWindows {
         end_x_(args.output_dims.w * args.params.stride.w - args.params.padding.w) {}
 
   /// Goes to the first window of `image`.
-  void start(const std::int8_t* image) {
+  void start(const Element* image) {
     image_ = image;
     start_row(-args_.params.padding.h);
   }
@@ -47,6 +50,9 @@ class PairWindows {
     const Window b = two ? next() : a;
     if (a.inside && b.inside) {
       gather(image_ + a.at, image_ + b.at, one_run_, row_step_, step_);
+    } else if constexpr (kWide) {
+      spread(a, reinterpret_cast<Element*>(widened_));
+      spread(b, reinterpret_cast<Element*>(widened_ + 1));
     } else {
       const std::int32_t bytes = (inputs_ + 3) / 4 * 4;
       auto* const copies = reinterpret_cast<std::int8_t*>(widened_) + depth() * 4;
@@ -60,8 +66,11 @@ class PairWindows {
   std::int32_t depth() const { return (inputs_ + 7) / 8 * 8; }
 
  private:
+  // Inputs that are as wide as those of the products.
+  static constexpr bool kWide = sizeof(Element) == 2;
+
   struct Window {
-    std::int32_t at;  // from the image, in bytes; valid only if inside
+    std::int32_t at;  // from the image; valid only if inside
     std::int32_t y;
     std::int32_t x;
     bool inside;  // of the image, with all its inputs
@@ -69,7 +78,7 @@ class PairWindows {
 
   Window next() {
     const bool inside = row_inside_ && x_ >= 0 && x_ <= last_x_;
-    const Window w = {inside ? row_ + x_ * pixel_bytes_ : 0, y_, x_, inside};
+    const Window w = {inside ? row_ + x_ * pixel_size_ : 0, y_, x_, inside};
     x_ += stride_;
     if (x_ == end_x_) {
       start_row(y_ + args_.params.stride.h);
@@ -81,17 +90,17 @@ class PairWindows {
     y_ = y;
     x_ = -args_.params.padding.w;
     row_inside_ = y >= 0 && y <= last_y_;
-    row_ = row_inside_ ? y * row_bytes_ : 0;
+    row_ = row_inside_ ? y * row_size_ : 0;
   }
 
-  const std::int8_t* pixel(std::int32_t y, std::int32_t x) const {
-    return image_ + y * row_bytes_ + x * args_.input_dims.c;
+  const Element* pixel(std::int32_t y, std::int32_t x) const {
+    return image_ + y * row_size_ + x * args_.input_dims.c;
   }
 
   /// Widens two windows that begin at `a` and `b`. If they are `contiguous`, there is one run of
-  /// words; else `row` and `step` are the bytes from a row, and from a segment of a row, to the next
+  /// words; else `row` and `step` are the elements from a row, and from a segment of a row, to the next
   /// one.
-  void gather(const std::int8_t* a, const std::int8_t* b, bool contiguous, std::int32_t row,
+  void gather(const Element* a, const Element* b, bool contiguous, std::int32_t row,
               std::int32_t step) const {
     if (contiguous) {
       Products::widen(a, b, widened_, inputs_ / 4);
@@ -111,8 +120,8 @@ class PairWindows {
 
   /// The same in the order of the weights (pair_table.py) if segments do not end with a word: first
   /// their whole words, then what is left of them.
-  [[gnu::noinline]] void gather_and_rests(const std::int8_t* a, const std::int8_t* b,
-                                          std::int32_t row, std::int32_t step) const {
+  [[gnu::noinline]] void gather_and_rests(const Element* a, const Element* b, std::int32_t row,
+                                          std::int32_t step) const {
     const std::int32_t words = segment_ / 4;
     std::int32_t* out = widened_;
     Rests rests(out + args_.filter_dims.h * segments_ * words * 4);
@@ -132,12 +141,12 @@ class PairWindows {
     rests.flush();
   }
 
-  /// Collects words of single inputs.
+  /// Collects fours of single inputs.
   class Rests {
    public:
     explicit Rests(std::int32_t* out) : out_(out) {}
 
-    void append(std::int8_t a, std::int8_t b) {
+    void append(Element a, Element b) {
       a_[count_] = a;
       b_[count_] = b;
       if (++count_ == 4) {
@@ -157,13 +166,13 @@ class PairWindows {
    private:
     std::int32_t* out_;
     std::int32_t count_ = 0;
-    std::int8_t a_[4] = {};
-    std::int8_t b_[4] = {};
+    Element a_[4] = {};
+    Element b_[4] = {};
   };
 
-  /// Copies the inputs of a window, the zero point where it lies in the padding.
+  /// Copies the inputs of a window of int8, the zero point where it lies in the padding.
   void copy(const Window& w, std::int8_t* to) const {
-    const payload::PackedConvParams& p = args_.params;
+    const auto& p = args_.params;
     // A run of pixels side by side: a row of the window, or one pixel of it.
     const std::int32_t run = dense_ ? args_.filter_dims.w : 1;
     std::int32_t y = w.y;
@@ -180,6 +189,54 @@ class PairWindows {
         }
         to = pad(to, end - stop);
       }
+    }
+  }
+
+  /// Puts the inputs of a window of int16 to where gather() would, with 0 where it lies in the padding. The other window's
+  /// stay as they are, so that no copy has to be made first. `to` is the first input.
+  [[gnu::noinline]] void spread(const Window& w, Element* to) const {
+    const std::int32_t whole = segment_ / 4 * 4;
+    const std::int32_t run = dense_ ? args_.filter_dims.w : 1;
+    std::int32_t at = 0;
+    std::int32_t rest = args_.filter_dims.h * segments_ * whole;
+    std::int32_t y = w.y;
+    for (std::int32_t ky = 0; ky < args_.filter_dims.h; ++ky, y += args_.params.dilation.h) {
+      const bool in_image = y >= 0 && y < args_.input_dims.h;
+      std::int32_t x = w.x;
+      for (std::int32_t i = 0; i < segments_; ++i, x += args_.params.dilation.w) {
+        const std::int32_t end = x + run;
+        const std::int32_t begin = in_image ? clamp(0, x, end) : end;
+        const std::int32_t stop = clamp(args_.input_dims.w, begin, end);
+        // In elements of the segment.
+        const std::int32_t first = (begin - x) * args_.input_dims.c;
+        const std::int32_t last = (stop - x) * args_.input_dims.c;
+        const Element* const from = begin < stop ? pixel(y, begin) : nullptr;
+        place(to, at, whole, from, first, last, 0);
+        at += whole;
+        place(to, rest, segment_ - whole, from, first, last, whole);
+        rest += segment_ - whole;
+      }
+    }
+  }
+
+  /// Puts `count` elements of a segment, from element `at` on, to input `input` and following. Elements `first` to `last`
+  /// lie at `from`, the others are 0.
+  static void place(Element* to, std::int32_t input, std::int32_t count, const Element* from,
+                    std::int32_t first, std::int32_t last, std::int32_t at) {
+    if ((input | count | first | last) % 2 == 0 && at == 0) {
+      to += 2 * input;
+      for (std::int32_t i = 0; i < count; i += 2, to += 4) {
+        std::int32_t pair = 0;
+        if (i >= first && i < last) {
+          std::memcpy(&pair, from + (i - first), sizeof(pair));
+        }
+        std::memcpy(to, &pair, sizeof(pair));
+      }
+      return;
+    }
+    for (std::int32_t i = at; i < at + count; ++i, ++input) {
+      to[2 * (input & ~1) + (input & 1)] =
+          i >= first && i < last ? from[i - first] : static_cast<Element>(0);
     }
   }
 
@@ -207,15 +264,15 @@ class PairWindows {
     return to;
   }
 
-  const payload::Conv2dPairsArgs& args_;
+  const Args& args_;
   std::int32_t* widened_;
-  std::int32_t pixel_bytes_;
-  std::int32_t row_bytes_;
+  std::int32_t pixel_size_;  // sizes are numbers of elements
+  std::int32_t row_size_;
   std::int32_t stride_;    // along a row
   bool dense_;             // a row of a window is contiguous
-  std::int32_t segment_;   // contiguous bytes of a window
+  std::int32_t segment_;   // contiguous elements of a window
   std::int32_t segments_;  // in each row
-  // Bytes from a row and from a segment of a window to the next one; 0 if there is a single one. They fit 32 bits if a
+  // From a row and from a segment of a window to the next one; 0 if there is a single one. They fit 32 bits if a
   // window lies inside of the image.
   std::int32_t row_step_;
   std::int32_t step_;
@@ -227,10 +284,10 @@ class PairWindows {
   std::int32_t last_x_;
   std::int32_t end_x_;
   // Where the next window begins.
-  const std::int8_t* image_ = nullptr;
+  const Element* image_ = nullptr;
   std::int32_t y_ = 0;
   std::int32_t x_ = 0;
-  std::int32_t row_ = 0;  // from the image to its row, in bytes
+  std::int32_t row_ = 0;  // from the image to its row
   bool row_inside_ = false;
 };
 
@@ -239,24 +296,26 @@ class PairWindows {
 enum class PairForms { kBoth, kAny };
 
 /// Computes one call: the body of a kernel's function, which has no call more for it.
-template <typename Products, PairForms kForms = PairForms::kBoth>
+template <typename Products, typename Args, PairForms kForms = PairForms::kBoth>
 [[gnu::always_inline]] inline Error compute_conv2d_pairs(const void* args, const Bases& bases) {
-  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+  using Element = typename Products::Element;
+  const auto& a = *static_cast<const Args*>(args);
   const payload::PackedDims& out = a.output_dims;
-  constexpr std::uint32_t kEveryByte = 0x01010101;
-  PairProducts products;
+  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+  constexpr std::uint32_t kEvery = 0xFFFFFFFF / kMask;
+  PairProductsOf<Element> products;
   auto* const widened = bases.resolve<std::int32_t>(a.scratch);
   products.inputs = widened;
   products.table = bases.resolve<const std::int32_t>(a.table);
   products.channels = out.c;
-  products.least = (static_cast<std::uint32_t>(a.params.activation.min) & 0xFF) * kEveryByte;
-  products.most = (static_cast<std::uint32_t>(a.params.activation.max) & 0xFF) * kEveryByte;
-  products.output0 = bases.resolve<std::int8_t>(a.output);
-  const auto* image = bases.resolve<const std::int8_t>(a.input);
+  products.least = (static_cast<std::uint32_t>(a.params.activation.min) & kMask) * kEvery;
+  products.most = (static_cast<std::uint32_t>(a.params.activation.max) & kMask) * kEvery;
+  products.output0 = bases.resolve<Element>(a.output);
+  const auto* image = bases.resolve<const Element>(a.input);
   const std::int32_t windows = out.h * out.w;
   const auto multiply =
       kForms == PairForms::kBoth && a.form != 0 ? Products::multiply_floor : Products::multiply_any;
-  PairWindows<Products> pairs(a, widened);
+  PairWindows<Products, Args> pairs(a, widened);
   products.inputs_end = widened + pairs.depth();
   for (std::int32_t n = 0; n < out.n; ++n) {
     pairs.start(image);
@@ -274,7 +333,7 @@ template <typename Products, PairForms kForms = PairForms::kBoth>
 }
 
 /// Returns the scratch memory that one call needs, as Conv2dPairs.scratch_bytes in Python: copies are
-/// only made of windows of several pixels, or that reach beyond the image.
+/// only made of windows of int8 of several pixels, or that reach beyond the image.
 inline std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
   const auto& p = a.params;
@@ -285,10 +344,16 @@ inline std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
   return (4 * depth + (in_place ? 0 : 2 * depth) + 15) / 16 * 16;
 }
 
+/// The same for int16, which are spread over the place of the widened inputs.
+inline std::uint32_t conv2d_pairs_int16_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dPairsInt16Args*>(args);
+  return (4 * static_cast<std::uint32_t>(a.block_words - 16) + 15) / 16 * 16;
+}
+
 /// Returns whether the table has as many words as the sizes ask for, in one group.
-template <PairForms kForms>
+template <typename Args, PairForms kForms>
 bool conv2d_pairs_accepts(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+  const auto& a = *static_cast<const Args*>(args);
   constexpr std::uint32_t kMostInputs = 1u << 26;
   const std::uint32_t inputs = bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c);
   return (kForms == PairForms::kBoth || a.form == 0) && a.input_dims.c == a.filter_dims.c &&
@@ -301,8 +366,16 @@ bool conv2d_pairs_accepts(const void* args) {
 template <PairForms kForms = PairForms::kBoth>
 constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
   return Kernel(operators::kConv2dPairs, run, conv2d_pairs_scratch_bytes)
-      .limited_to(conv2d_pairs_accepts<kForms>)
+      .limited_to(conv2d_pairs_accepts<payload::Conv2dPairsArgs, kForms>)
       .overlapping(overlaps_in_window_order<payload::Conv2dPairsArgs>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for int16.
+constexpr Kernel conv2d_pairs_int16_kernel(Kernel::Run run) {
+  return Kernel(operators::kConv2dPairsInt16, run, conv2d_pairs_int16_scratch_bytes)
+      .limited_to(conv2d_pairs_accepts<payload::Conv2dPairsInt16Args, PairForms::kBoth>)
+      .overlapping(overlaps_in_window_order<payload::Conv2dPairsInt16Args, std::int16_t>)
       .only_of(payload::ProviderId::kTuned);
 }
 

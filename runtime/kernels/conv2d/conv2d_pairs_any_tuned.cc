@@ -10,7 +10,7 @@ namespace cmsis_nn_delegate::tuned {
 Error run_conv2d_pairs_any(const void* args, const Bases& bases) {
   return portable::compute_conv2d_pairs<
       DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>,
-      portable::PairForms::kAny>(args, bases);
+      payload::Conv2dPairsArgs, portable::PairForms::kAny>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairsAny =

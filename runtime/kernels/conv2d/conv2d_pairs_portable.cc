@@ -3,7 +3,7 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d_pairs(const void* args, const Bases& bases) {
-  return compute_conv2d_pairs<PlainPairProducts>(args, bases);
+  return compute_conv2d_pairs<PlainPairProducts, payload::Conv2dPairsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =

@@ -9,7 +9,8 @@ namespace cmsis_nn_delegate::tuned {
 
 Error run_conv2d_pairs(const void* args, const Bases& bases) {
   return portable::compute_conv2d_pairs<
-      DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>>(args, bases);
+      DspOrScalar<DspPairProducts, ScalarPairProducts, portable::PlainPairProducts>,
+      payload::Conv2dPairsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dPairs> kConv2dPairs =

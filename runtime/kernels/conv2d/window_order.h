@@ -25,13 +25,13 @@ struct WindowAxis {
   }
 };
 
-/// Returns how many bytes before the input the output has to start, 0 or more, if all inputs of a
+/// Returns how many elements before the input the output has to start, 0 or more, if all inputs of a
 /// window are read before its outputs are written, and windows are taken row by row. The formula is
 /// explained in aot/cmsis_nn_delegate/providers/tuned/window_order.py. Operands have at most 2^28 bytes, so
 /// that nothing overflows.
-inline std::int32_t window_order_distance(const payload::PackedConvParams& p,
-                                          const payload::PackedDims& in,
-                                          const payload::PackedDims& out) {
+template <typename Params>
+std::int32_t window_order_distance(const Params& p, const payload::PackedDims& in,
+                                   const payload::PackedDims& out) {
   const WindowAxis vertical = {in.h, out.h, p.stride.h, p.padding.h};
   const WindowAxis horizontal = {in.w, out.w, p.stride.w, p.padding.w};
   const std::int32_t inner = p.padding.h / p.stride.h;
@@ -63,10 +63,11 @@ inline std::int32_t window_order_distance(const payload::PackedConvParams& p,
 }
 
 /// For kernels whose arguments have these names: Kernel::Overlaps.
-template <typename Args>
+template <typename Args, typename Element = std::int8_t>
 bool overlaps_in_window_order(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const Args*>(args);
-  return distance >= window_order_distance(a.params, a.input_dims, a.output_dims);
+  return distance >= static_cast<std::int32_t>(sizeof(Element)) *
+                         window_order_distance(a.params, a.input_dims, a.output_dims);
 }
 
 }  // namespace cmsis_nn_delegate::portable

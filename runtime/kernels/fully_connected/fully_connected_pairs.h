@@ -9,18 +9,19 @@
 namespace cmsis_nn_delegate::portable {
 
 /// Computes one call: the body of a kernel's function, which has no call more for it. `Products` has the function of PlainRowProducts.
-template <typename Products>
+template <typename Products, typename Args>
 [[gnu::always_inline]] inline Error compute_fully_connected_pairs(const void* args,
                                                                   const Bases& bases) {
+  using Element = typename Products::Element;
   constexpr std::int32_t kStep = 8;  // inputs
-  const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
-  RowProducts products;
-  products.input = bases.resolve<const std::int8_t>(a.input);
+  const auto& a = *static_cast<const Args*>(args);
+  RowProductsOf<Element> products;
+  products.input = bases.resolve<const Element>(a.input);
   const std::int32_t whole = a.inputs / kStep * kStep;
   products.input_end = products.input + whole;
   products.rest = products.rest_end = products.input_end;
   // Zeros follow the last inputs, because a step reads as many as it takes.
-  std::int8_t rest[kStep] = {};
+  Element rest[kStep] = {};
   if (whole != a.inputs) {
     for (std::int32_t i = whole; i < a.inputs; ++i) {
       rest[i - whole] = products.input[i];
@@ -33,7 +34,7 @@ template <typename Products>
     }
   }
   products.table = bases.resolve<const std::int32_t>(a.table);
-  products.output = bases.resolve<std::int8_t>(a.output);
+  products.output = bases.resolve<Element>(a.output);
   products.channels = a.outputs;
   products.form = a.form;
   products.scales = bases.resolve<const std::int32_t>(a.scales);
@@ -45,8 +46,9 @@ template <typename Products>
 }
 
 /// Returns whether table and scales have as many words as the sizes ask for.
-inline bool fully_connected_pairs_accepts(const void* args) {
-  const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
+template <typename Args>
+bool fully_connected_pairs_accepts(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   return a.block_words == 8 + (a.inputs + 7) / 8 * 16 && a.blocks == (a.outputs + 7) / 8 &&
          (a.scale_words == RowScale::kWords || a.scale_words == RowScale::kWords * a.outputs);
 }
@@ -54,7 +56,14 @@ inline bool fully_connected_pairs_accepts(const void* args) {
 /// Returns the kernel whose `run` calls compute_fully_connected_pairs().
 constexpr Kernel fully_connected_pairs_kernel(Kernel::Run run) {
   return Kernel(operators::kFullyConnectedPairs, run)
-      .limited_to(fully_connected_pairs_accepts)
+      .limited_to(fully_connected_pairs_accepts<payload::FullyConnectedPairsArgs>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for int16.
+constexpr Kernel fully_connected_pairs_int16_kernel(Kernel::Run run) {
+  return Kernel(operators::kFullyConnectedPairsInt16, run)
+      .limited_to(fully_connected_pairs_accepts<payload::FullyConnectedPairsInt16Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

@@ -3,7 +3,8 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_fully_connected_pairs(const void* args, const Bases& bases) {
-  return compute_fully_connected_pairs<PlainRowProducts>(args, bases);
+  return compute_fully_connected_pairs<PlainRowProducts, payload::FullyConnectedPairsArgs>(args,
+                                                                                           bases);
 }
 
 constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =

@@ -9,7 +9,8 @@ namespace cmsis_nn_delegate::tuned {
 
 Error run_fully_connected_pairs(const void* args, const Bases& bases) {
   return portable::compute_fully_connected_pairs<
-      DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainRowProducts>>(args, bases);
+      DspOrScalar<DspRowProducts, ScalarRowProducts, portable::PlainRowProducts>,
+      payload::FullyConnectedPairsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kFullyConnectedPairs> kFullyConnectedPairs =

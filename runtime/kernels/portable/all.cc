@@ -26,6 +26,9 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kFullyConnectedPairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

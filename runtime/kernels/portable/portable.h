@@ -132,6 +132,9 @@ CMSIS_NN_DELEGATE_KERNEL(ReduceMaxInt16, ReduceMaxInt16, reduce_max_int16)
 CMSIS_NN_DELEGATE_KERNEL(ReduceMinInt16, ReduceMinInt16, reduce_min_int16)
 CMSIS_NN_DELEGATE_KERNEL(ReduceSumInt16, ReduceSumInt16, reduce_sum_int16)
 CMSIS_NN_DELEGATE_KERNEL(BatchMatmulInt16, BatchMatmulInt16, batch_matmul_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dPairsInt16, Conv2dPairsInt16, conv2d_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairsInt16, FullyConnectedPairsInt16,
+                         fully_connected_pairs_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

@@ -27,6 +27,8 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kLstmLengthsVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kConv2dPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kFullyConnectedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -57,6 +57,9 @@ CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairs, LstmLengthsPairs, lstm_lengths_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectors, LstmLengthsVectors, lstm_lengths_vectors)
 CMSIS_NN_DELEGATE_KERNEL(LstmProjectedPairs, LstmProjectedPairs, lstm_projected_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmProjectedVectors, LstmProjectedVectors, lstm_projected_vectors)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dPairsInt16, Conv2dPairsInt16, conv2d_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairsInt16, FullyConnectedPairsInt16,
+                         fully_connected_pairs_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -54,6 +54,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kLstmProjectedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
             cmsis_nn::kBatchMatmulInt16,
+            KernelRef(tuned::kConv2dPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kFullyConnectedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

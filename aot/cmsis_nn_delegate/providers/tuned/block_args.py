@@ -7,28 +7,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...format import blocks
-from ...format.record import I8, I32, Field, Struct
+from ...format.element import Element
+from ...format.record import I8, I16, I32, Field, Struct
 from ...graph.ir import Node
 from ...ops import conv_args
 from ...ops.geometry import Geometry
 
 
-def struct(name: str, doc: str, *, table: str, block_count: str, block_words: str, forms: type[enum.IntEnum]) -> Struct:
-    """Returns the block called `name`; `table`, `block_count` and `block_words` are docs of fields, and `forms` has the
-    ways to requantize."""
+def struct(
+    name: str,
+    doc: str,
+    *,
+    table: str,
+    block_count: str,
+    block_words: str,
+    forms: type[enum.IntEnum],
+    element: Element = Element.INT8,
+) -> Struct:
+    """Returns the block called `name`; `table`, `block_count` and `block_words` are docs of fields, `forms` has the
+    ways to requantize, and `element` is that of inputs and outputs: int8 or int16."""
+    wide = element is Element.INT16
     return Struct(
         name,
         doc,
         (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.input("input", I16 if wide else I8, "input_dims", doc=f"{element.value} [n, h, w, c]"),
             blocks.weight_table("blocks", "block_words", doc=table),
             blocks.scratch(),
-            conv_args.OUTPUT,
+            conv_args.OUTPUT_INT16 if wide else conv_args.OUTPUT,
             Field("scratch_bytes", I32),
             Field("blocks", I32, block_count),
             Field("block_words", I32, block_words),
             Field("form", I32, f"of the requantization, see {forms.__name__}", low=0, high=max(forms)),
-            Field("params", conv_args.PACKED_CONV_PARAMS),
+            Field("params", conv_args.PACKED_CONV_INT16_PARAMS if wide else conv_args.PACKED_CONV_PARAMS),
             Field("input_dims", blocks.PACKED_DIMS),
             Field("filter_dims", blocks.PACKED_DIMS, "of the weights before they were put into the table"),
             Field("output_dims", blocks.PACKED_DIMS),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Optional
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 
+from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv2d
@@ -16,6 +17,7 @@ from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
+from ...ops.op import Draw
 from ..implementation import Function, OwnImplementation, Symbol
 from . import block_args, pair_table, requantization, window_order
 from .requantization import Form
@@ -23,28 +25,28 @@ from .requantization import Form
 _CHANNELS = 4  # of a block
 
 
-def _draw_general(d: Case) -> Value:
+def draw_general(d: Case, element: Element = Element.INT8) -> Value:
     kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
-    x = d.image(d.batch(), d.channels(), kernel, dilation)
+    x = d.image(d.batch(), d.channels(), kernel, dilation, element=element)
     padding = d.padding(kernel, dilation)
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
 
 
-def _draw_words(d: Case) -> Value:
+def draw_words(d: Case, element: Element = Element.INT8) -> Value:
     """Rows of whole words, which are read from the image itself."""
     kernel = d.pair(1, 4)
-    x = d.image(d.batch(), 4 * d.integer(1, 6), kernel)
+    x = d.image(d.batch(), 4 * d.integer(1, 6), kernel, element=element)
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
 
 
-def _draw_pointwise(d: Case) -> Value:
-    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
+def draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
+    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7), element=element)
     return d.maybe_relu(d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp()))
 
 
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
+def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> Value:
     kernel, dilation = d.pair(1, 3), d.pick((1, 1), d.pair(1, 2))
-    x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3)
+    x = d.image(d.batch(), d.channels(), kernel, dilation, extra=3, element=element)
     padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
 
@@ -77,7 +79,7 @@ class Conv2dPairs(OwnImplementation):
     like = conv2d.KERNEL
     isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "one group, and sums that fit one of the forms of requantization"
-    draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
+    draws: ClassVar[tuple[Draw, ...]] = (draw_general, draw_words, draw_pointwise, draw_padding_beyond_the_kernel)
 
     symbol = Symbol(
         KERNEL,
@@ -95,7 +97,7 @@ class Conv2dPairs(OwnImplementation):
     def why_not(self, node: Node) -> str:
         if node.attrs.groups != 1:
             return f"it computes one group, not {node.attrs.groups}"
-        return block_args.why_not(node) or requantization.why_none(node, _weights(node))
+        return block_args.why_not(node) or self.why_inexact(node)
 
     def scratch_bytes(self, node: Node) -> int:
         """The widened inputs of two windows and, unless they can always be read in place, copies of both."""
@@ -142,7 +144,7 @@ class Conv2dPairs(OwnImplementation):
                 "words of pixels copied": pixels * (depth // 4),
                 "bytes of pixels copied": pixels * (depth % 4),
                 "blocks": blocks,
-                "blocks of form ANY": blocks if self._form(node) is Form.ANY else 0,
+                "blocks of form ANY": blocks if self.form(node) is Form.ANY else 0,
                 "steps": blocks * pair_table.depth(window) // pair_table.DEPTH,
             }
         )
@@ -152,7 +154,7 @@ class Conv2dPairs(OwnImplementation):
         return window_order.distance(Geometry.plain(node), inputs, outputs)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {"table": pair_table.table(node, _weights(node), self._form(node), _CHANNELS)}
+        return {"table": pair_table.table(node, self.weights(node), self.scales(node), _CHANNELS)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return block_args.encode(
@@ -161,13 +163,25 @@ class Conv2dPairs(OwnImplementation):
             scratch_bytes,
             blocks=pair_table.blocks(node.inputs[1].shape[0], _CHANNELS),
             block_words=pair_table.block_words(math.prod(node.inputs[1].shape[1:]), _CHANNELS),
-            form=self._form(node),
+            form=self.form(node),
         )
 
-    def _form(self, node: Node) -> Form:
-        return requantization.form(node, _weights(node))
+    def why_inexact(self, node: Node) -> str:
+        """Returns why no form of requantization is exact, "" if one is."""
+        return requantization.why_none(node, self.weights(node))
+
+    def form(self, node: Node) -> Form:
+        return requantization.form(node, self.weights(node))
+
+    def scales(self, node: Node) -> np.ndarray:
+        """Returns what requantizes the channels, int32 [channels, WORDS]."""
+        return requantization.table(node, self.form(node))
+
+    def weights(self, node: Node) -> np.ndarray:
+        """Returns int8 [channels, inputs of a window], in the order in which the kernel reads them."""
+        return in_order(node)
 
 
-def _weights(node: Node) -> np.ndarray:
-    """int8 [channels, inputs of a window], in the order in which the kernel reads them."""
+def in_order(node: Node) -> np.ndarray:
+    """Returns the weights of `node`, int8 [channels, inputs of a window], in the order of `pair_table.in_order`."""
     return pair_table.in_order(node.inputs[1].constant.transpose(0, 2, 3, 1), node.attrs.dilation[1])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...graph.tensor_type import Layout
@@ -15,24 +16,25 @@ from ...ops import fully_connected, storage
 from ...ops.attrs import ConvAttrs
 from ...ops.case import Case
 from ...ops.features import Features
+from ...ops.op import Draw
 from ..implementation import OwnImplementation
 from .conv2d_pairs import Conv2dPairs
 
 _FEW = 16  # outputs
 
 
-def _draw(d: Case) -> Value:
-    x = d.input(d.integer(2, 7), d.pick(d.integer(1, 20), d.integer(20, 300)))
+def draw(d: Case, element: Element = Element.INT8) -> Value:
+    x = d.input(d.integer(2, 7), d.pick(d.integer(1, 20), d.integer(20, 300)), element=element)
     return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-def _draw_few_outputs(d: Case) -> Value:
-    x = d.input(1, d.integer(1, 80))
+def draw_few_outputs(d: Case, element: Element = Element.INT8) -> Value:
+    x = d.input(1, d.integer(1, 80), element=element)
     return d.maybe_relu(d.fully_connected(x, d.integer(1, 12), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-def _draw_image(d: Case) -> Value:
-    x = d.input(d.integer(1, 4), d.integer(1, 6), *d.pair(1, 5))
+def draw_image(d: Case, element: Element = Element.INT8) -> Value:
+    x = d.input(d.integer(1, 4), d.integer(1, 6), *d.pair(1, 5), element=element)
     return d.maybe_relu(d.fully_connected(x, d.integer(1, _FEW), d.clamp()))
 
 
@@ -47,7 +49,7 @@ class FullyConnectedAsConv2d(OwnImplementation):
     symbol = Conv2dPairs.symbol
     isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "several rows or few outputs, and sums that fit one of the forms of requantization"
-    draws = (_draw, _draw_few_outputs, _draw_image)
+    draws: ClassVar[tuple[Draw, ...]] = (draw, draw_few_outputs, draw_image)
 
     def __init__(self, kernel: Conv2dPairs) -> None:
         self._kernel = kernel

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...format import blocks
-from ...format.record import I8, I32, Field, Struct
+from ...format.element import Element
+from ...format.record import I8, I16, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import block_values, fully_connected, storage
 from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.kernel import KernelSpec
+from ...ops.op import Draw
 from ..implementation import OwnImplementation, Symbol
 from . import pair_table, requantization
 from .requantization import Form
@@ -22,38 +24,56 @@ from .requantization import Form
 _CHANNELS = 8  # of a block
 
 
-def _draw(d: Case) -> Value:
-    x = d.input(1, d.pick(d.integer(1, 20), d.integer(20, 300)))
+def draw(d: Case, element: Element = Element.INT8) -> Value:
+    x = d.input(1, d.pick(d.integer(1, 20), d.integer(20, 300)), element=element)
     return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-def _draw_whole_blocks(d: Case) -> Value:
-    x = d.input(1, 8 * d.integer(1, 40))
+def draw_whole_blocks(d: Case, element: Element = Element.INT8) -> Value:
+    x = d.input(1, 8 * d.integer(1, 40), element=element)
     return d.maybe_relu(d.fully_connected(x, 8 * d.integer(1, 6), d.clamp(), per_tensor=d.pick(False, True)))
 
 
-KERNEL = KernelSpec(
-    "fully_connected_pairs",
-    Struct(
-        "FullyConnectedPairsArgs",
-        "int8 linear layer of one row, as fully_connected computes it, from weights in the order of the products.",
+def _struct(name: str, doc: str, element: Element) -> Struct:
+    """Returns the argument block for inputs and outputs of `element`, int8 or int16."""
+    scalar = I16 if element is Element.INT16 else I8
+    return Struct(
+        name,
+        doc,
         (
-            blocks.input("input", I8, "inputs", doc="int8 [in]"),
+            blocks.input("input", scalar, "inputs", doc=f"{element.value} [in]"),
             blocks.weight_table(
                 "blocks",
                 "block_words",
                 doc="for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs per word",
             ),
             blocks.scales("scale_words", doc="(shift + 2^8 * value, multiplier) of each channel, or of all"),
-            blocks.output(I8, "outputs", doc="int8 [out]"),
+            blocks.output(scalar, "outputs", doc=f"{element.value} [out]"),
             Field("blocks", I32, "outputs / 8, rounded up"),
             Field("block_words", I32, "8, and twice the inputs rounded up to 8"),
             Field("scale_words", I32, "2, or 2 * outputs"),
             Field("form", I32, "of the requantization, see requantization.py", low=0, high=max(Form)),
             Field("inputs", I32, "in, at least 1"),
             Field("outputs", I32, "out, at least 1"),
-            Field("activation", blocks.ACTIVATION),
+            Field("activation", blocks.ACTIVATION_INT16 if element is Element.INT16 else blocks.ACTIVATION),
         ),
+    )
+
+
+KERNEL = KernelSpec(
+    "fully_connected_pairs",
+    _struct(
+        "FullyConnectedPairsArgs",
+        "int8 linear layer of one row, as fully_connected computes it, from weights in the order of the products.",
+        Element.INT8,
+    ),
+)
+INT16 = KernelSpec(
+    "fully_connected_pairs_int16",
+    _struct(
+        "FullyConnectedPairsInt16Args",
+        "int16 linear layer of one row, as fully_connected_int16 computes it, from weights in the order of products.",
+        Element.INT16,
     ),
 )
 
@@ -69,7 +89,7 @@ class FullyConnectedPairs(OwnImplementation):
     like = fully_connected.PER_CHANNEL
     isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "one row, outputs that nearly fill blocks of 8, and sums that fit one of the forms of requantization"
-    draws = (_draw, _draw_whole_blocks)
+    draws: ClassVar[tuple[Draw, ...]] = (draw, draw_whole_blocks)
 
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/common/row_products_{isa}.S",))
 
@@ -81,12 +101,12 @@ class FullyConnectedPairs(OwnImplementation):
         spare = pair_table.blocks(channels, _CHANNELS) * _CHANNELS - channels
         if 4 * spare > channels:
             return f"its weights come in blocks of {_CHANNELS} channels, of which {spare} would be empty"
-        return requantization.why_none(node, node.inputs[1].constant)
+        return self.why_inexact(node)
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         channels, inputs = node.inputs[1].shape
         blocks = pair_table.blocks(channels, _CHANNELS)
-        form = requantization.form(node, node.inputs[1].constant)
+        form = self.form(node)
         return Features(
             {
                 "blocks": blocks,
@@ -98,8 +118,7 @@ class FullyConnectedPairs(OwnImplementation):
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        weights = node.inputs[1].constant
-        return {"table": pair_table.sums(node, weights, _CHANNELS), "scales": self._scales(node)}
+        return {"table": pair_table.sums(node, self.weights(node), _CHANNELS), "scales": self._scales(node)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         channels, inputs = node.inputs[1].shape
@@ -108,7 +127,7 @@ class FullyConnectedPairs(OwnImplementation):
             "blocks": pair_table.blocks(channels, _CHANNELS),
             "block_words": pair_table.sum_words(inputs, _CHANNELS),
             "scale_words": self._scales(node).size,
-            "form": requantization.form(node, node.inputs[1].constant),
+            "form": self.form(node),
             "inputs": inputs,
             "outputs": channels,
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
@@ -116,5 +135,20 @@ class FullyConnectedPairs(OwnImplementation):
 
     def _scales(self, node: Node) -> np.ndarray:
         """int32 [channels, PACKED_WORDS], or [1, PACKED_WORDS] if all channels are requantized alike."""
-        scales = requantization.packed(node, requantization.form(node, node.inputs[1].constant))
+        scales = self.scales(node)
         return scales[:1] if (scales == scales[0]).all() else scales
+
+    def why_inexact(self, node: Node) -> str:
+        """Returns why no form of requantization is exact, "" if one is."""
+        return requantization.why_none(node, node.inputs[1].constant)
+
+    def form(self, node: Node) -> Form:
+        return requantization.form(node, node.inputs[1].constant)
+
+    def scales(self, node: Node) -> np.ndarray:
+        """Returns what requantizes the channels, int32 [channels, PACKED_WORDS]."""
+        return requantization.packed(node, self.form(node))
+
+    def weights(self, node: Node) -> np.ndarray:
+        """Returns int8 [channels, inputs], in the order in which the kernel reads them."""
+        return node.inputs[1].constant

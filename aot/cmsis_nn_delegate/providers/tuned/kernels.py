@@ -5,18 +5,22 @@ from __future__ import annotations
 from ..implementation import OwnImplementation
 from .add_linear import AddLinear
 from .conv2d_pairs import Conv2dPairs
+from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
+from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
 from .fully_connected_pairs import FullyConnectedPairs
+from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
 from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
 from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
 
 _CONV2D_PAIRS = Conv2dPairs()
+_CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_PAIRS,
@@ -38,4 +42,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     GruLengthsVectors(),
     LstmProjectedPairs(),
     LstmProjectedVectors(),
+    _CONV2D_PAIRS_INT16,
+    FullyConnectedPairsInt16(),
+    FullyConnectedAsConv2dInt16(_CONV2D_PAIRS_INT16),
 )

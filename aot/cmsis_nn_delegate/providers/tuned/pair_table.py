@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...graph.ir import Node
-from . import requantization
-from .requantization import WORDS, Form
+from .requantization import WORDS
 
 DEPTH = 8  # inputs of a step of the inner loop
 
@@ -65,9 +64,17 @@ def rows(weights: np.ndarray, starts: np.ndarray, of: int) -> np.ndarray:
     return np.concatenate([start.reshape(count, -1).astype(np.int32), weight_words], axis=1)
 
 
-def table(node: Node, weights: np.ndarray, form: Form, of: int) -> np.ndarray:
-    """Returns `sums`, each block followed by what requantizes its channels."""
+def for_int16(weights: np.ndarray) -> np.ndarray:
+    """Returns `weights`, int8 [channels, inputs], as `rows` takes them for inputs of int16, whose pairs are the inputs
+    (0, 1) and (2, 3) of four: filled up with zeros to a multiple of four."""
+    channels, inputs = weights.shape
+    padded = np.pad(weights, ((0, 0), (0, -inputs % 4)))
+    return padded.reshape(channels, -1, 2, 2).swapaxes(2, 3).reshape(channels, -1)
+
+
+def table(node: Node, weights: np.ndarray, scales: np.ndarray, of: int) -> np.ndarray:
+    """Returns `sums`, each block followed by what requantizes its channels: `scales`, int32 [channels, WORDS]."""
     blocks_of_sums = sums(node, weights, of)
-    scales = np.zeros((len(blocks_of_sums) * of, WORDS), np.int32)
-    scales[: len(weights)] = requantization.table(node, form)
-    return np.concatenate([blocks_of_sums, scales.reshape(len(blocks_of_sums), -1)], axis=1)
+    padded = np.zeros((len(blocks_of_sums) * of, WORDS), np.int32)
+    padded[: len(weights)] = scales
+    return np.concatenate([blocks_of_sums, padded.reshape(len(blocks_of_sums), -1)], axis=1)

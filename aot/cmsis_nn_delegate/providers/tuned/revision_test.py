@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.format.schema import TUNED_REVISION
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
@@ -36,6 +37,9 @@ CONSTANTS = {
     "gru_vectors": 0xBA996A14,
     "lstm_projected_pairs": 0x1F87A376,
     "lstm_projected_vectors": 0xBB6F1332,
+    "conv2d_pairs_int16": 0x1B582B49,
+    "fully_connected_pairs_int16": 0xE418FA2D,
+    "fully_connected_as_conv2d_int16": 0x0B94E97F,
 }
 
 
@@ -54,6 +58,10 @@ def nodes():
             layers.append(op.draw_layer(builder, attrs, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11), lengths))
     projected = LstmProjectedAttrs(unit_zero_point=3)
     layers.append(LstmProjected.draw_layer(builder, projected, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11)))
+    wide = builder.input(1, 5, 9, 9, element=Element.INT16)
+    layers.append(builder.conv2d(builder.conv2d(wide, 9, (3, 3), padding=same), 6, (3, 2), (2, 2), dilation=(1, 2)))
+    for rows, outputs in ((1, 14), (3, 11)):
+        layers.append(builder.fully_connected(builder.input(rows, 19, element=Element.INT16), outputs))
     return builder.graph(strided, *layers).nodes
 
 

@@ -1,0 +1,64 @@
+// row_products.h for inputs and results of int16, in plain C++. Assembly for an instruction set has the same function
+// (row_products_int16_dsp.h).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "runtime/kernels/common/pair_products_int16.h"
+#include "runtime/kernels/common/row_products.h"
+
+namespace cmsis_nn_delegate::portable {
+
+/// `scales` has what `packed` in aot/cmsis_nn_delegate/providers/tuned/requantization_int16.py describes, and `form` has
+/// no meaning.
+using RowProductsInt16 = RowProductsOf<std::int16_t>;
+
+/// The function in plain C++.
+struct PlainRowProductsInt16 {
+  using Element = std::int16_t;
+  static constexpr std::int32_t kBlock = PlainRowProducts::kBlock;
+
+  static void multiply(RowProductsInt16& p) {
+    const std::int32_t* table = p.table;
+    const std::int32_t* scale = p.scales;
+    for (std::int32_t channel = 0; channel < p.channels; channel += kBlock) {
+      std::uint32_t sums[kBlock];
+      for (std::uint32_t& sum : sums) {
+        sum = static_cast<std::uint32_t>(*table++);
+      }
+      table = add(sums, p.input, p.input_end, table);
+      if (p.rest_end != p.input_end) {
+        table = add(sums, p.rest, p.rest_end, table);
+      }
+      for (std::int32_t i = 0; i < kBlock && channel + i < p.channels; ++i) {
+        const std::int32_t words[] = {scale[0], scale[1],
+                                      pair_products::shift_left(1, scale[0] - 1)};
+        const std::int32_t value =
+            pair_products_int16::Any::requantize(static_cast<std::int32_t>(sums[i]), words);
+        p.output[channel + i] = static_cast<std::int16_t>(value < p.least  ? p.least
+                                                          : value > p.most ? p.most
+                                                                           : value);
+        scale += p.scale_bytes / static_cast<std::int32_t>(sizeof(*scale));
+      }
+    }
+  }
+
+ private:
+  static const std::int32_t* add(std::uint32_t* sums, const std::int16_t* input,
+                                 const std::int16_t* end, const std::int32_t* table) {
+    for (; input != end; input += 2) {
+      for (std::int32_t channel = 0; channel < kBlock; channel += 2) {
+        std::int8_t weights[4];
+        std::memcpy(weights, table++, sizeof(weights));
+        for (std::int32_t i = 0; i < 2; ++i) {
+          sums[channel + i] +=
+              static_cast<std::uint32_t>(input[0] * weights[i] + input[1] * weights[i + 2]);
+        }
+      }
+    }
+    return table;
+  }
+};
+
+}  // namespace cmsis_nn_delegate::portable
