@@ -105,6 +105,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/batch_matmul/batch_matmul_int16_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_int16_cmsis_nn.cc
+    runtime/kernels/conv2d/conv2d_int4_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_3x3_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h
@@ -113,6 +114,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_int16_cmsis_nn.cc
+    runtime/kernels/fully_connected/fully_connected_int4_cmsis_nn.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_cmsis_nn.cc
     runtime/kernels/lstm/lstm_cmsis_nn.cc
     runtime/kernels/lstm/lstm_cmsis_nn.h
@@ -200,6 +202,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast.cc
     runtime/kernels/common/broadcast_int16.cc
     runtime/kernels/conv2d/conv2d_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_portable.cc
     runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
@@ -224,6 +227,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
@@ -311,6 +315,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/kept_sum.h
     runtime/kernels/common/lstm_product.h
     runtime/kernels/common/lstm_units.h
+    runtime/kernels/common/nibbles.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/pair_products_int16.h
     runtime/kernels/common/power_table.h

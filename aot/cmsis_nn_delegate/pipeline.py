@@ -45,7 +45,7 @@ from .quantization.bias_correction import correct_biases
 from .quantization.comparison import LOWEST_SQNR, Comparison, Samples, compare, differing_part
 from .quantization.convert import convert_calibrated
 from .quantization.forgotten import require_recorded
-from .quantization.in_place import without_vmap, written_buffers
+from .quantization.in_place import without_vmap, written_buffers, written_state
 from .quantization.input_truths import require_truths, truth_inputs
 from .quantization.interface import Inputs, Model, make_flat
 from .quantization.named_states import NamedStates
@@ -191,7 +191,7 @@ def _calibrate(c: Compilation) -> None:
     state = {name: buffer.clone() for name, buffer in written.items()}
     truths = truth_inputs(c.prepared)
     c.samples = Samples(steps=bool(written))
-    c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.bias_correction else 1)
+    c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.corrects_biases else 1)
     in_sequences = isinstance(c.calibration, calibration_data.Sequences)
     if in_sequences and not written:
         c.progress("the model keeps no state: the steps of all sequences are samples by themselves")
@@ -247,7 +247,7 @@ def _convert(c: Compilation) -> None:
     )
     c.progress(f"calibrated with {what}; quantizing")
     prepared = c.prepared
-    if c.options.check or c.options.quantizer.configuration.bias_correction:
+    if c.options.check or c.options.quantizer.configuration.corrects_biases:
         c.prepared = runnable_copy(prepared)  # compared later with the converted module
     with library_call("torchao's convert_pt2e cannot quantize the model"):
         c.converted = convert_calibrated(prepared)
@@ -271,8 +271,11 @@ def _compare(c: Compilation) -> None:
 
 
 def _correct_biases(c: Compilation) -> None:
-    if not c.options.quantizer.configuration.bias_correction:
+    configuration = c.options.quantizer.configuration
+    if c.is_quantized or not configuration.corrects_biases:
         return
+    if configuration.bias_correction is None and written_state(c.prepared.graph):
+        return  # the preset asks for it where it is possible
     c.progress("correcting biases")
     correct_biases(c.prepared, c.converted, c.correction_samples.kept)
     c.quantized = export(c.converted, c.inputs.tensors)

@@ -157,6 +157,7 @@ def test_a_kernel_that_no_case_reaches_is_named():
     assert list(missing(Half())) == [
         "a random case of fully_connected_per_tensor",
         "a random case of fully_connected_int16",
+        "a random case of fully_connected_int4",
     ]
 
 

@@ -238,6 +238,8 @@ def _volume(shape: tuple[str, ...]) -> str:
 def _bytes(field: Field) -> str:
     """A reference with the number of bytes that it names."""
     size = _volume(field.refers_to.shape)
+    if field.refers_to.element.per_byte == 2:
+        size = f"bounds::half({size})"
     if field.refers_to.element.size > 1:
         size = f"bounds::product({size}, {field.refers_to.element.size})"
     return f"{{a.{field.name}, {size}}}"

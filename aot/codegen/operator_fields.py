@@ -71,6 +71,8 @@ def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -
             factors += found
         kind = f"FieldKind::k{camel(field.operand.role.name)}"
         sizes = f"{field.operand.align}, {field.operand.element.size}, {{{', '.join(factors)}}}"
+        if field.operand.element.per_byte > 1:
+            sizes += f", {field.operand.element.per_byte}"
         return f'    reference("{path}", {offset}, {kind}, {sizes}),'
     if field.type is F32:
         return f'    real("{path}", {offset}),'

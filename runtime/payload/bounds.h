@@ -25,6 +25,11 @@ inline bool beyond(std::uint64_t number) {
           static_cast<std::uint32_t>(number) >> payload::kRefOffsetBits) != 0;
 }
 
+/// Returns the bytes of `count` elements that share bytes in twos, or kTooLarge.
+inline std::uint32_t half(std::uint32_t count) {
+  return beyond(count) ? kTooLarge : (count + 1) / 2;
+}
+
 /// The number of elements of a tensor with these dimensions, as product() computes it.
 inline std::uint32_t volume(std::int32_t a) { return static_cast<std::uint32_t>(a); }
 inline std::uint32_t volume(std::int32_t a, std::int32_t b) {

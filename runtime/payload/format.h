@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 105;
+inline constexpr std::size_t kOpcodeCount = 107;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -172,6 +172,8 @@ enum class Opcode : std::uint8_t {
   kBatchMatmulInt16 = 102,
   kConv2dPairsInt16 = 103,
   kFullyConnectedPairsInt16 = 104,
+  kConv2dInt4 = 105,
+  kFullyConnectedInt4 = 106,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2346,6 +2348,41 @@ struct FullyConnectedPairsInt16Args {
   ActivationInt16 activation;
 };
 static_assert(sizeof(FullyConnectedPairsInt16Args) == 48, "layout of FullyConnectedPairsInt16Args");
+
+/// Conv2dArgs of one group with weights of 4 bits, two in a byte, the first in the lower
+/// half; the filters follow each other without gaps.
+struct Conv2dInt4Args {
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int4 [n = out channels, h, w, c = input channels]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dInt4Args) == 76, "layout of Conv2dInt4Args");
+
+/// FullyConnectedArgs with weights of 4 bits, two in a byte, the first in the lower half;
+/// the rows follow each other without gaps.
+struct FullyConnectedInt4Args {
+  Ref input;                   ///< int8 [batch, in]
+  Ref filter;                  ///< int4 [out, in]
+  Ref bias;                    ///< int32 [out], effective bias
+  Ref multiplier;              ///< int32 [out], Q31, >= 0
+  Ref shift;                   ///< int32 [out], left if positive, [-31, 30]
+  Ref output;                  ///< int8 [batch, out]
+  std::int32_t batch;          ///< at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t inputs;         ///< in, at least 1
+  std::int32_t outputs;        ///< out, at least 1
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedInt4Args) == 48, "layout of FullyConnectedInt4Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

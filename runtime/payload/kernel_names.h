@@ -115,6 +115,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "batch_matmul_int16 of input1 int16, input2 int16, output int16",
     "conv2d_pairs_int16 of input int16, table int32, output int16",
     "fully_connected_pairs_int16 of input int16, table int32, scales int32, output int16",
+    "conv2d_int4 of input int8, filter int4, output int8",
+    "fully_connected_int4 of input int8, filter int4, output int8",
     // clang-format on
 };
 

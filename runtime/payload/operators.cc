@@ -1484,4 +1484,34 @@ bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) 
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
 }
 
+bool check_conv2d_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dInt4Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && call.filter({a.filter, bounds::half(volume(a.filter_dims))}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_fully_connected_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedInt4Args*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
+  return call.reads(input) && call.filter({a.filter, bounds::half(volume(a.inputs, a.outputs))}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.outputs)) &&
+         call.multipliers(a.multiplier, a.shift, a.outputs) &&
+         call.in_ranges(in_range(a.output_offset, -128, 127)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -75,6 +75,7 @@ struct OperatorField {
   std::uint8_t element_bytes = 0;
   std::uint8_t factor_count = 0;
   NumberAt factors[4] = {};
+  std::uint8_t per_byte = 1;  // elements that share a byte
 
   constexpr bool is_reference() const { return kind >= FieldKind::kInput; }
   constexpr bool is_constant() const { return kind >= FieldKind::kFilter; }
@@ -91,7 +92,7 @@ struct OperatorField {
       size *= static_cast<std::uint32_t>(factor);
       size = size < kMost ? size : kMost;
     }
-    return size;
+    return (size + per_byte - 1) / per_byte;
   }
 };
 
@@ -114,10 +115,12 @@ constexpr OperatorField real(const char* name, std::uint16_t offset) {
 
 constexpr OperatorField reference(const char* name, std::uint16_t offset, FieldKind kind,
                                   std::uint8_t alignment, std::uint8_t element_bytes,
-                                  std::initializer_list<NumberAt> factors) {
+                                  std::initializer_list<NumberAt> factors,
+                                  std::uint8_t per_byte = 1) {
   OperatorField field = {name, {offset, 4, false}, kind};
   field.alignment = alignment;
   field.element_bytes = element_bytes;
+  field.per_byte = per_byte;
   for (const NumberAt& factor : factors) {
     field.factors[field.factor_count++] = factor;
   }

@@ -2296,6 +2296,54 @@ inline constexpr OperatorField kFullyConnectedPairsInt16ArgsFields[] = {
     related("activation.max", i32(44), -32768, 32767),
 };
 
+inline constexpr OperatorField kConv2dInt4ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {u16(52), u16(54), u16(56), u16(58)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {u16(60), u16(62), u16(64), u16(66)}, 2),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {u16(74)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {u16(74)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {u16(74)}),
+    reference("scratch", 20, FieldKind::kScratch, 16, 1, {i32(28)}),
+    reference("output", 24, FieldKind::kOutput, 1, 1, {u16(68), u16(70), u16(72), u16(74)}),
+    integer("scratch_bytes", i32(28)),
+    ranged("params.input_offset", i16(32), -127, 128),
+    ranged("params.output_offset", i16(34), -128, 127),
+    integer("params.stride.w", u16(36)),
+    integer("params.stride.h", u16(38)),
+    integer("params.padding.w", u16(40)),
+    integer("params.padding.h", u16(42)),
+    integer("params.dilation.w", u16(44)),
+    integer("params.dilation.h", u16(46)),
+    related("params.activation.min", i16(48), -128, 127),
+    related("params.activation.max", i16(50), -128, 127),
+    integer("input_dims.n", u16(52)),
+    integer("input_dims.h", u16(54)),
+    integer("input_dims.w", u16(56)),
+    integer("input_dims.c", u16(58)),
+    integer("filter_dims.n", u16(60)),
+    integer("filter_dims.h", u16(62)),
+    integer("filter_dims.w", u16(64)),
+    integer("filter_dims.c", u16(66)),
+    integer("output_dims.n", u16(68)),
+    integer("output_dims.h", u16(70)),
+    integer("output_dims.w", u16(72)),
+    integer("output_dims.c", u16(74)),
+};
+
+inline constexpr OperatorField kFullyConnectedInt4ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(24), i32(32)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(32), i32(36)}, 2),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {i32(36)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(36)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(36)}),
+    reference("output", 20, FieldKind::kOutput, 1, 1, {i32(24), i32(36)}),
+    integer("batch", i32(24)),
+    ranged("output_offset", i32(28), -128, 127),
+    integer("inputs", i32(32)),
+    integer("outputs", i32(36)),
+    related("activation.min", i32(40), -128, 127),
+    related("activation.max", i32(44), -128, 127),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2408,6 +2456,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kBatchMatmulInt16ArgsFields, 19, 76},
     {kConv2dPairsInt16ArgsFields, 28, 72},
     {kFullyConnectedPairsInt16ArgsFields, 12, 48},
+    {kConv2dInt4ArgsFields, 30, 76},
+    {kFullyConnectedInt4ArgsFields, 12, 48},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -20,12 +20,13 @@ import numpy as np
 from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 from cmsis_nn_delegate.graph.ir import Graph, Node, Value
-from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant
+from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorType
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Pair
 from cmsis_nn_delegate.ops.cmsis_nn_rules import MAX_SOFTMAX_ROW
 
 _TYPES = {
+    Element.INT4: schema.TensorType.INT4,
     Element.INT8: schema.TensorType.INT8,
     Element.INT16: schema.TensorType.INT16,
     Element.INT32: schema.TensorType.INT32,
@@ -101,7 +102,8 @@ class _Writer:
         buffer = 0
         if data is not None:
             buffer = len(self._buffers)
-            self._buffers.append(schema.BufferT(data=np.frombuffer(data.astype(dtype.numpy).tobytes(), np.uint8)))
+            stored = TensorType(dtype, data.shape).to_bytes(data)
+            self._buffers.append(schema.BufferT(data=np.frombuffer(stored, np.uint8)))
         self._tensors.append(
             schema.TensorT(
                 shape=list(shape), type=_TYPES[dtype], buffer=buffer, name=name, quantization=quant, hasRank=True
@@ -289,6 +291,9 @@ def _depthwise_conv2d(writer: _Writer, node: Node) -> None:
 
 
 def _fully_connected(writer: _Writer, node: Node) -> None:
+    weight = node.inputs[1]
+    if weight.element is Element.INT4 and len(weight.quant.scale) > 1:
+        raise Inexpressible("TFLM's linear layers with weights of 4 bits have one scale")
     constants = _weights(writer, node, node.inputs[1].data, 0)
     writer.operator(
         "FULLY_CONNECTED",

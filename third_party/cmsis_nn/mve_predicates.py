@@ -4,10 +4,10 @@ GCC 12.2 loses the value of a constant predicate of 32-bit lanes:
 
     vshrq_m_n_s32(a, a, 24, 0x0F0F)   // parts of lanes 0 and 2
 
-becomes an instruction on all lanes (from -O1 on). CMSIS-NN's int4 kernels have such
-predicates, its int8 kernels do not: their predicates come from vctp and comparisons. This program
-compiles such an intrinsic. If the constant is missing from the assembly, it refuses sources with
-constant predicates.
+becomes an instruction on all lanes (from -O1 on), and so does one of 16-bit lanes; one of 8-bit lanes keeps
+it. CMSIS-NN's depthwise int4 kernels have such predicates, its int8 kernels do not: their predicates come from
+vctp and comparisons. This program compiles such an intrinsic. If the constant is missing from the assembly, it
+refuses sources with such predicates.
 
     mve_predicates.py --output HEADER [--compiler GCC --flag=FLAG...] SOURCE...
 
@@ -28,9 +28,11 @@ int32x4_t probe(int32x4_t a) {{ return vshrq_m_n_s32(a, a, 24, {PREDICATE}); }}
 """
 
 _NUMBER = r"\(?\s*(?:\(mve_pred16_t\)\s*)?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uU]?\s*\)?"
-_VARIABLE = re.compile(rf"\bmve_pred16_t\s+\w+\s*=\s*{_NUMBER}\s*;")
+_VARIABLE = re.compile(rf"\bmve_pred16_t\s+(\w+)\s*=\s*{_NUMBER}\s*;")
 # Merging (_m), zeroing (_z), don't-care (_x) and predicated (_p) intrinsics; the predicate comes last.
 _ARGUMENT = re.compile(rf"\bv\w+_[mzxp](?:_\w+)?\s*\([^;]*,\s*{_NUMBER}\s*\)\s*;")
+# Of lanes of 8 bits.
+_BYTES = re.compile(r"^(?:[^=;]*=)?\s*v\w+_[mzxp](?:_\w+)?_[su]8\s*\(")
 
 
 def forgets_constants(compiler: str, flags: list[str]) -> bool:
@@ -45,8 +47,18 @@ def forgets_constants(compiler: str, flags: list[str]) -> bool:
 def constant_predicates(text: str) -> list[int]:
     """Returns the lines of C source `text` with a constant MVE predicate."""
     without_comments = re.sub(r"/\*.*?\*/|//[^\n]*", lambda match: "\n" * match[0].count("\n"), text, flags=re.DOTALL)
-    found = [*_VARIABLE.finditer(without_comments), *_ARGUMENT.finditer(without_comments)]
-    return sorted({without_comments.count("\n", 0, match.start()) + 1 for match in found})
+    variables = [found for found in _VARIABLE.finditer(without_comments) if not _for_bytes(without_comments, found[1])]
+    arguments = [found for found in _ARGUMENT.finditer(without_comments) if not _BYTES.match(found[0])]
+    return sorted({without_comments.count("\n", 0, match.start()) + 1 for match in (*variables, *arguments)})
+
+
+def _for_bytes(text: str, variable: str) -> bool:
+    """Returns whether all statements that read `variable` are intrinsics of 8-bit lanes."""
+    statements = [
+        statement.strip() for statement in re.split(r"[;{}]", text) if re.search(rf"\b{variable}\b", statement)
+    ]
+    readers = [statement for statement in statements if "mve_pred16_t" not in statement]
+    return bool(readers) and all(_BYTES.match(statement) for statement in readers)
 
 
 def main(argv: list[str]) -> int:

@@ -18,7 +18,8 @@ CONSTANT = "mve_pred16_t mask = 3855; // 0000111100001111\n"
         "const mve_pred16_t p = 0x0F0F;",
         "mve_pred16_t p = (mve_pred16_t)0b1111;",
         "x = vshrq_m_n_s32(x, x, 24, 0x0F0F);",
-        "x = vldrbq_z_s8(ptr, 0xFFu);",
+        "x = vldrbq_z_s32(ptr, 0xFFu);",
+        "mve_pred16_t p = 21845; x = vrshlq_m_n_s8(x, 4, p); y = vrshlq_m_n_s16(y, 4, p);",
     ],
 )
 def test_constants_are_found(line):
@@ -32,6 +33,9 @@ def test_constants_are_found(line):
         "// mve_pred16_t p = 0x0F0F;",
         "x = vshrq_n_s32(x, 4);",
         "x = vldrbq_z_s8(ptr, p);",
+        # Lanes of 8 bits keep them.
+        "x = vldrbq_z_s8(ptr, 0xFFu);",
+        "const mve_pred16_t p = 21845; int8x16_t x = vrshlq_m_n_s8(x, 4, p); x = vrshlq_m_n_s8(x, 4, (p & rest));",
         "x = vmvnq_m_s32(vdupq_n_s32(0), vdupq_n_s32(0), p);",
     ],
 )

@@ -69,7 +69,7 @@ def proposals(layer: LayerNoise, share: float, compilation: Compilation) -> Iter
             "one, and so its channels differ, which share a scale. Cross-layer equalization can even them out: "
             "--quantizer with a file that has `equalization: relu`"
         )
-    if layer.weights and layer.shift > _SHIFTED and not configuration.bias_correction:
+    if layer.weights and layer.shift > _SHIFTED and not configuration.corrects_biases:
         yield (
             f"{100 * layer.shift:.0f} % of its noise is a shift of the means of its channels, which biases can take "
             "back: --quantizer with a file that has `bias_correction: true`"

@@ -8,7 +8,7 @@ from typing import Optional
 
 import numpy as np
 
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import KERNEL_ELEMENTS, Element
 from ..graph.tensor_type import Quant
 
 
@@ -27,6 +27,18 @@ class Constant:
     data: Optional[np.ndarray]
     scales: Optional[np.ndarray] = None  # float64, rank 1
     zero_points: Optional[np.ndarray] = None  # integers, rank 1
+    limits: Optional[tuple[int, int]] = None  # the least and the greatest integer it was quantized to
+
+    @property
+    def element(self) -> Element:
+        """The type of a quantized constant: the smallest that its limits say it fits, and its data really does.
+        Exporters keep weights of 4 bits in int8, with limits of 4 bits."""
+        stored = Element(self.dtype)
+        smaller = Element.INT4
+        if self.limits is None or not _within(*self.limits, smaller):
+            return stored
+        fits = self.data is None or not self.data.size or _within(int(self.data.min()), int(self.data.max()), smaller)
+        return smaller if fits else stored
 
     def as_type(self, dtype: str) -> Constant:
         """Returns a float constant converted to `dtype`."""
@@ -55,3 +67,7 @@ class Constant:
             axis=None if self.axis is None else list(order).index(self.axis),
             data=None if self.data is None else self.data.transpose(order),
         )
+
+
+def _within(low: int, high: int, element: Element) -> bool:
+    return element.low <= low and high <= element.high

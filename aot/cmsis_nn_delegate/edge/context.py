@@ -296,14 +296,18 @@ class EdgeContext:
             if name == DEQUANTIZE:
                 scale, zero_point = np.array([node.args[1]], np.float64), np.array([node.args[2]])
                 return Constant(
-                    element_type(data.dtype), tuple(data.shape), True, None, _numpy(data), scale, zero_point
+                    *(element_type(data.dtype), tuple(data.shape), True, None, _numpy(data), scale, zero_point),
+                    limits=(argument(node, 3), argument(node, 4)),
                 )
             scales, zero_points = (_numpy(self.constant(arg)) for arg in node.args[1:3])
             if scales is not None:
                 scales = scales.astype(np.float64).reshape(-1)
                 zero_points = np.zeros(1, np.int64) if zero_points is None else zero_points.reshape(-1)
             axis = argument(node, 3) % data.dim()
-            return Constant(element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points)
+            limits = argument(node, 4), argument(node, 5)
+            return Constant(
+                *(element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points), limits
+            )
         if name in _COPIES:
             inner = self.constant_float(node.args[0])
             return None if inner is None or inner.quantized else inner.as_type(element_type(tensor(node).dtype))

@@ -23,12 +23,13 @@ from .element import Element
 @dataclass(frozen=True)
 class Scalar:
     """A primitive type: its `struct` code, its C++ spelling and its size in bytes. `element` is its name as the element
-    type of a tensor."""
+    type of a tensor, of which `per_byte` share a byte if they are smaller than that."""
 
     code: str
     cpp: str
     size: int
     element: str = ""
+    per_byte: int = 1
 
     @property
     def align(self) -> int:
@@ -40,7 +41,14 @@ def _scalar(element: Element) -> Scalar:
     return Scalar(element.struct_code, cpp, element.nbytes(1), element.value)
 
 
+def _packed(element: Element, in_bytes_of: Scalar) -> Scalar:
+    """Of elements smaller than a byte, in bytes as C++ has them."""
+    per_byte = 8 // element.bits
+    return Scalar(in_bytes_of.code, in_bytes_of.cpp, in_bytes_of.size, element.value, per_byte)
+
+
 I8 = _scalar(Element.INT8)
+I4 = _packed(Element.INT4, I8)
 U8 = Scalar("B", "std::uint8_t", 1)
 I16 = _scalar(Element.INT16)
 U16 = Scalar("H", "std::uint16_t", 2)
@@ -93,7 +101,7 @@ class Operand:
             for part in path.split("."):
                 member = member[part]
             count *= math.prod(member.values()) if isinstance(member, Mapping) else member
-        return count * self.element.size
+        return -(-count // self.element.per_byte) * self.element.size
 
 
 SCRATCH_ALIGNMENT = 16

@@ -107,11 +107,17 @@ class TensorType:
 
     def to_bytes(self, data: np.ndarray) -> bytes:
         """Returns elements, given in memory order, as bytes: little-endian, packed."""
+        flat = np.ascontiguousarray(self.packed(data)).reshape(-1)
+        return flat.astype(flat.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def packed(self, data: np.ndarray) -> np.ndarray:
+        """Returns elements, given in memory order, as they lie in memory: those smaller than a byte share it, uint8
+        [bytes]."""
+        if self.element is not Element.INT4:
+            return data.astype(self.element.numpy, copy=False)
         flat = np.ascontiguousarray(data).reshape(-1)
-        if self.element is Element.INT4:
-            pairs = np.pad(flat, (0, len(flat) % 2)).astype(np.uint8) & 0xF
-            return (pairs[::2] | pairs[1::2] << 4).tobytes()
-        return flat.astype(self.element.numpy.newbyteorder("<"), copy=False).tobytes()
+        pairs = np.pad(flat, (0, len(flat) % 2)).astype(np.uint8) & 0xF
+        return pairs[::2] | pairs[1::2] << 4
 
     @property
     def per_tensor(self) -> Quant:

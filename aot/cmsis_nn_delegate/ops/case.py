@@ -74,7 +74,7 @@ class Case(Protocol):
     ) -> Value:
         """Random integers in [lo, hi]."""
 
-    def weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
+    def weights(self, x: Value, shape: tuple[int, ...], element: Element = Element.INT8) -> tuple[list[Value], Quant]:
         """([weight, bias], output quant): the accumulator's spread fills the range of the elements."""
 
     # Nodes ------------------------------------------------------------------
@@ -93,11 +93,22 @@ class Case(Protocol):
         dilation: Pair = (1, 1),
         groups: int = 1,
         clamp: Clamp = Clamp(),
-    ) -> Value: ...
+        *,
+        element: Element = Element.INT8,
+    ) -> Value:
+        """`element` is the type of the weights, here and below."""
 
     def depthwise_conv2d(self, x: Value, multiplier: int = 1, **arguments: Any) -> Value: ...
 
-    def fully_connected(self, x: Value, features: int, clamp: Clamp = Clamp(), per_tensor: bool = False) -> Value: ...
+    def fully_connected(
+        self,
+        x: Value,
+        features: int,
+        clamp: Clamp = Clamp(),
+        per_tensor: bool = False,
+        *,
+        element: Element = Element.INT8,
+    ) -> Value: ...
 
     def add(
         self, a: Value, b: Value, clamp: Clamp = Clamp(), quant: Optional[Quant] = None, **attributes: Any

@@ -23,6 +23,7 @@ _MAX_BIAS = 2**31 - 128
 INT16_LIMIT = (
     "int16 activations: weights of 8 bits, biases and sums of 32 bits; a layer whose sums may exceed these is refused"
 )
+INT4_LIMIT = "weights of 4 bits with int8 activations"
 
 
 class Operands(NamedTuple):
@@ -150,7 +151,9 @@ def _refuse_scales(
 
 
 def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
-    """Returns (int8 weight, int32 bias) of a node that `check` and `check_data` accepted; a missing bias is zeros."""
+    """Returns (weight, int32 bias) of a node that `check` and `check_data` accepted; a missing bias is zeros. The
+    weight is int8, or int4 if it was quantized to 4 bits: `passes.widen_weights` makes int8 of those that have no
+    kernel."""
     found = _weight(operands, context)
     if found is None or found.data is None or found.scales is None:
         raise ValueError(f"{operands.weight.name} is not a quantized constant with data")
@@ -164,7 +167,7 @@ def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
     bias_quant = Quant(tuple(float(input_scale * scale) for scale in scales), 0, 0)
     name = operands.weight.name
     return (
-        Value(name, TensorType(Element.INT8, data.shape, quant=quant), np.ascontiguousarray(data)),
+        Value(name, TensorType(found.element, data.shape, quant=quant), np.ascontiguousarray(data)),
         Value(f"{name}_bias", TensorType(Element.INT32, (channels,), quant=bias_quant), steps.astype(np.int32)),
     )
 

@@ -98,6 +98,25 @@ LARGE_INT16 = KernelSpec(
 )
 
 
+INT4 = KernelSpec(
+    "conv2d_int4",
+    Struct(
+        "Conv2dInt4Args",
+        "Conv2dArgs of one group with weights of 4 bits, two in a byte, the first in the lower half; the filters "
+        "follow each other without gaps.",
+        (
+            *conv_args.OPERANDS_INT4,
+            blocks.scratch(),
+            conv_args.OUTPUT,
+            Field("scratch_bytes", I32),
+            *conv_args.PACKED_SIZES,
+        ),
+        geometry="convolution",
+    ),
+    priced_as="conv2d",
+)
+
+
 def _draw_general(d: Case) -> Value:
     kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
     x = d.image(d.batch(), d.channels(), kernel, dilation)
@@ -205,6 +224,27 @@ def _draw_int16_pointwise(d: Case) -> Value:
     return d.conv2d(x, d.channels(), (1, 1), clamp=d.clamp())
 
 
+def _draw_int4(d: Case) -> Value:
+    """Also filters of odd size, of which every other one begins within a byte."""
+    kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), d.channels(), kernel, dilation)
+    strides = d.pair(1, 3), d.padding(kernel, dilation), dilation
+    return d.conv2d(x, d.channels(), kernel, *strides, clamp=d.clamp(), element=Element.INT4)
+
+
+def _draw_int4_pointwise(d: Case) -> Value:
+    x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7))
+    stride, padding = d.pick((1, 1), (1, 1), d.pair(1, 3)), d.pick(Padding(), Padding(*d.pair(0, 2), *d.pair(0, 2)))
+    return d.conv2d(x, d.channels(), (1, 1), stride, padding, clamp=d.clamp(), element=Element.INT4)
+
+
+def _draw_int4_row(d: Case) -> Value:
+    taps = d.integer(1, 7)
+    x = d.input(d.batch(), d.channels(), 1, taps + d.integer(0, 20))
+    padding = Padding(0, d.integer(0, taps - 1), 0, d.integer(0, taps - 1))
+    return d.conv2d(x, d.channels(), (1, taps), (1, d.integer(1, 4)), padding, clamp=d.clamp(), element=Element.INT4)
+
+
 def _draw_large(d: Case) -> Value:
     """A filter with as many weights as CMSIS-NN counts and more, or a row of as many pixels."""
     if d.pick(False, True):
@@ -229,16 +269,18 @@ class Conv2d(Op):
 
     int16 activations have sums of 32 bits, which `check_data` proves to suffice, and no depthwise kernel of their own.
 
-    CMSIS-NN: arm_convolve_wrapper_s8, and arm_convolve_s16 with a bias of 32 bits. Convolutions of one input channel
-    belong here: as depthwise convolutions they would be several times slower on cores without MVE. Sizes that CMSIS-NN
-    does not count have a kernel of their own with the same arithmetic.
+    Weights of 4 bits have kernels for one group; with groups, they take 8 bits.
+
+    CMSIS-NN: arm_convolve_wrapper_s8, arm_convolve_s4, and arm_convolve_s16 with a bias of 32 bits. Convolutions of one
+    input channel belong here: as depthwise convolutions they would be several times slower on cores without MVE. Sizes
+    that CMSIS-NN does not count have a kernel of their own with the same arithmetic.
     """
 
     name = "conv2d"
     targets = aten_convolution.TARGETS
     annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
     attrs = ConvAttrs
-    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16)
+    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16, INT4)
     elements = KERNEL_ELEMENTS
     draws = (
         _draw_general,
@@ -254,10 +296,14 @@ class Conv2d(Op):
         _draw_int16,
         _draw_int16_grouped,
         _draw_int16_pointwise,
+        _draw_int4,
+        _draw_int4_pointwise,
+        _draw_int4_row,
     )
     limits = (
         "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
         constant_weights.INT16_LIMIT,
+        f"{constant_weights.INT4_LIMIT}, in one group of at most {MAX_KERNEL_ELEMENTS} weights for an output",
         "conv3d: what the filter covers of the depth are further channels; not in models that are trained with "
         "quantization",
     )
@@ -390,6 +436,8 @@ class Conv2d(Op):
             _, depth, height, width = node.inputs[1].shape
             fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
             return "" if fits else LARGE_KERNEL.variant
+        if node.inputs[1].element is Element.INT4 and node.attrs.groups != 1:
+            return LARGE_KERNEL.variant
         outputs, per_group = node.inputs[1].shape[:2]
         plain = Geometry.plain(node)
         called_as = cmsis_nn_geometry.convolution(plain)
@@ -405,7 +453,7 @@ class Conv2d(Op):
         # If the kernel was made higher for its provider, rows of zeros follow at the bottom.
         extra = math.prod(Geometry.of(node).kernel) - weights.shape[1]
         weights = np.pad(weights, ((0, 0), (0, extra), (0, 0)))
-        return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
+        return per_channel_requantize.constants(node, node.inputs[1].type.packed(weights), node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node)

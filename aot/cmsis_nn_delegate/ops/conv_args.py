@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Optional
 
 from ..format import blocks
-from ..format.record import I8, I16, Field, Struct
+from ..format.record import I4, I8, I16, Field, Struct
 from ..graph.ir import Node, Value
 from . import block_values
 from .attrs import ConvAttrs
@@ -53,6 +53,11 @@ OPERANDS = (
     blocks.bias("output_dims.c", doc="int32 [out channels]"),
     blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
     blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
+)
+OPERANDS_INT4 = (
+    OPERANDS[0],
+    blocks.filter("filter_dims", doc="int4 [n = out channels, h, w, c = input channels]", element=I4),
+    *OPERANDS[2:],
 )
 OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
 OUTPUT_INT16 = blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]")

@@ -1,4 +1,4 @@
-"""Linear layer with int8 weights."""
+"""Linear layer with weights of 8 or 4 bits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.element import KERNEL_ELEMENTS
-from ..format.record import I8, I16, I32, Field, Struct
+from ..format.record import I4, I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import block_values, channels, constant_weights, per_channel_requantize, storage
@@ -76,6 +76,21 @@ INT16 = KernelSpec(
     priced_as="fully_connected",
 )
 
+INT4 = KernelSpec(
+    "fully_connected_int4",
+    Struct(
+        "FullyConnectedInt4Args",
+        "FullyConnectedArgs with weights of 4 bits, two in a byte, the first in the lower half; the rows follow each "
+        "other without gaps.",
+        (
+            blocks.input("input", I8, "batch", "inputs", doc="int8 [batch, in]"),
+            blocks.filter("inputs", "outputs", doc="int4 [out, in]", element=I4),
+            *PER_CHANNEL.args.fields[2:],
+        ),
+    ),
+    priced_as="fully_connected",
+)
+
 PER_TENSOR = KernelSpec(
     "fully_connected_per_tensor",
     Struct(
@@ -109,6 +124,13 @@ def _draw_int16(d: Case) -> Value:
     return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True))
 
 
+def _draw_int4(d: Case) -> Value:
+    """Also rows of odd length, of which every other one begins within a byte."""
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(1, 20), d.integer(20, 300)))
+    per_tensor = d.pick(False, True)
+    return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor, element=Element.INT4)
+
+
 def _draw_image(d: Case) -> Value:
     x = d.input(d.batch(), d.integer(1, 6), *d.pair(1, 5))
     return d.fully_connected(x, d.integer(1, 20), d.clamp())
@@ -134,6 +156,9 @@ class FullyConnected(Op):
     int16 activations have sums of 32 bits, which `check_data` proves to suffice, and are requantized with multipliers
     of 31 bits, as TFLite Micro's and CMSIS-NN's convolutions with a bias of 32 bits do. Their linear layers have sums
     of 64 bits and multipliers that are rounded to 16 bits, so that CMSIS-NN computes this one as a convolution.
+
+    Weights of 4 bits are unpacked where they are multiplied. arm_fully_connected_s4 has one multiplier for all outputs,
+    so that CMSIS-NN computes these as the product of matrices that a pointwise convolution is, with a multiplier each.
     """
 
     name = "fully_connected"
@@ -141,12 +166,13 @@ class FullyConnected(Op):
     whole = ("aten.linear.default",)
     annotation = Weighted(("aten.linear.default",), linear=True)
     attrs = FullyConnectedAttrs
-    kernels = (PER_CHANNEL, PER_TENSOR, INT16)
-    draws = (_draw, _draw_image, _draw_per_tensor, _draw_int16)
+    kernels = (PER_CHANNEL, PER_TENSOR, INT16, INT4)
+    draws = (_draw, _draw_image, _draw_per_tensor, _draw_int16, _draw_int4)
     elements = KERNEL_ELEMENTS
     limits = (
         "constant weights; any rank; alpha and beta of addmm are 1",
         constant_weights.INT16_LIMIT,
+        constant_weights.INT4_LIMIT,
         "cumsum: a matrix of ones for 32 elements, so that sums are rounded once; longer ones in blocks",
         "index_add, scatter_add and index_put that adds, at constant indices",
     )
@@ -270,7 +296,8 @@ class FullyConnected(Op):
         return PER_TENSOR.variant if self._uniform(node) else PER_CHANNEL.variant
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        arrays = per_channel_requantize.constants(node, node.inputs[1].constant, self._bias(node))
+        weight = node.inputs[1]
+        arrays = per_channel_requantize.constants(node, weight.type.packed(weight.constant), self._bias(node))
         if not self._uniform(node):
             return arrays
         return {name: arrays[name] for name in ("filter", "bias")}
@@ -295,7 +322,7 @@ class FullyConnected(Op):
 
     def _uniform(self, node: Node) -> bool:
         """Whether all outputs are requantized alike, and there is a kernel for that."""
-        if node.output.element is Element.INT16:
+        if Element.INT16 is node.output.element or Element.INT4 is node.inputs[1].element:
             return False
         multiplier, shift = per_channel_requantize.output_multipliers(node)
         return bool(np.all(multiplier == multiplier[0]) and np.all(shift == shift[0]))

@@ -30,6 +30,7 @@ from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
 from .skip_unread import skip_unread
+from .widen_weights import widen_weights
 
 PASSES: tuple[Callable[[Graph], None], ...] = (
     # On floats, because nothing without its own parameters may be left between an operator and
@@ -59,6 +60,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     eliminate_channels,
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
+    # Once layouts and sizes say which kernel a node has, and before something asks for it.
+    widen_weights,
     # The layouts of activations decide. Before absorb_reshapes, after which shapes are only names.
     lay_out_operands,
     # What keeps the memory order vanishes; the rest are copies.

@@ -29,7 +29,8 @@ from ..support.checked import checked
 from ..support.errors import UserError, require_known
 
 OBSERVERS = ("histogram", "minmax", "moving-average", "percentile")
-WEIGHTS = ("per-channel", "per-tensor")
+# Those of 4 bits are per channel, too.
+WEIGHTS = ("per-channel", "per-tensor", "int4")
 ACTIVATIONS = ("affine", "symmetric")
 FORMATS = tuple(element.value for element in KERNEL_ELEMENTS)
 EQUALIZATIONS = ("relu", "relu6")
@@ -40,7 +41,8 @@ class QuantizationConfig:
     """How something is quantized. None is what the more general settings say.
 
     skip: stay in float, outside of the delegate, in ExecuTorch's kernels.
-    weights: "per-channel" (a scale for each output channel of a layer) or "per-tensor".
+    weights: "per-channel" (a scale for each output channel of a layer), "per-tensor", or "int4": 4 bits in [-7, 7], per
+        channel, for linear layers and convolutions of one group with activations of int8; others keep 8 bits.
     activations: "affine", or "symmetric" for zero points 0, as those of int16 are in any case.
     observer: how the range of an activation is found during calibration:
         "histogram" clips outliers where that lowers the squared error: one outlier in the calibration data must not
@@ -102,11 +104,13 @@ _DEFAULT = QuantizationConfig(
 
 @dataclass(frozen=True)
 class Preset:
-    """A starting point. `linear_weights` are those of linear layers."""
+    """A starting point. `linear_weights` are those of linear layers; `bias_correction` says whether it is on where it
+    is possible, unless a configuration says otherwise."""
 
     about: str
     everywhere: QuantizationConfig = _DEFAULT
     linear_weights: Optional[str] = None
+    bias_correction: bool = False
 
 
 PRESETS: dict[str, Preset] = {
@@ -123,6 +127,12 @@ PRESETS: dict[str, Preset] = {
         "activations with zero point 0, as other tools may require them: a bit less where values are never negative",
         QuantizationConfig(activations="symmetric").over(_DEFAULT),
     ),
+    "w4": Preset(
+        "weights of 4 bits, where an operator has such a kernel: about half the flash, with more noise",
+        QuantizationConfig(weights="int4").over(_DEFAULT),
+        # Rounding to so few steps shifts the means of inputs that are all positive, such as images.
+        bias_correction=True,
+    ),
     "int16": Preset(
         "activations of 16 bits, where an operator has such a kernel: far less noise, for twice the RAM",
         QuantizationConfig(format="int16", observer="minmax").over(_DEFAULT),
@@ -134,7 +144,7 @@ PRESETS: dict[str, Preset] = {
 class Configuration:
     """See the module docstring. `ranges` are (lowest, highest) values of tensors, by the name of an input or of the
     module that computes the tensor. equalization: None, or what it goes through; see the module `equalization`.
-    bias_correction: see the module `bias_correction`."""
+    bias_correction: see the module `bias_correction`; None is what the preset says."""
 
     preset: str = "default"
     linear_weights: Optional[str] = None  # instead of the preset's
@@ -144,7 +154,7 @@ class Configuration:
     module_names: dict[str, QuantizationConfig] = field(default_factory=dict)
     ranges: dict[str, tuple[float, float]] = field(default_factory=dict)
     equalization: Optional[str] = None
-    bias_correction: bool = False
+    bias_correction: Optional[bool] = None
 
     def __post_init__(self) -> None:
         require_known(self.preset, PRESETS, "preset")
@@ -152,8 +162,12 @@ class Configuration:
             require_known(self.linear_weights, WEIGHTS, "linear weights")
         if self.equalization is not None:
             require_known(self.equalization, EQUALIZATIONS, "equalization")
-        if not isinstance(self.bias_correction, bool):
+        if self.bias_correction is not None and not isinstance(self.bias_correction, bool):
             raise UserError(f"bias_correction is {self.bias_correction!r}; choose true or false")
+
+    @property
+    def corrects_biases(self) -> bool:
+        return PRESETS[self.preset].bias_correction if self.bias_correction is None else self.bias_correction
 
     @checked()
     def set_range(self, name: str, low: float, high: float) -> None:
@@ -207,8 +221,8 @@ class Configuration:
             yield f"ranges: {name}: [{low:g}, {high:g}]"
         if self.equalization:
             yield f"equalization {self.equalization}"
-        if self.bias_correction:
-            yield "bias correction"
+        if self.bias_correction is not None and self.bias_correction != PRESETS[self.preset].bias_correction:
+            yield "bias correction" if self.bias_correction else "no bias correction"
 
 
 def is_operator(operator: str, name: str) -> bool:

@@ -1,8 +1,8 @@
-"""Functions that compute in fewer bits than they were asked to, because their kernels take no more."""
+"""Functions that compute in other bits than they were asked to, because their kernels take no others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torch.fx import Graph, Node
 
@@ -10,6 +10,7 @@ from ..edge.naming import described
 from ..format.element import COMMON_ELEMENT, Element
 
 _ASKED = "cmsis_nn_asked_element"
+_WIDE_WEIGHTS = "cmsis_nn_wide_weights"
 _MOST_NAMED = 5
 
 
@@ -18,8 +19,19 @@ def keep_asked(node: Node, asked: Element) -> None:
     node.meta[_ASKED] = asked
 
 
+def keep_wide_weights(node: Node) -> None:
+    """Remembers that `node` has weights of 8 bits, and was asked to have 4."""
+    node.meta[_WIDE_WEIGHTS] = True
+
+
 def narrowed(graph: Graph) -> Iterator[str]:
     """Yields a sentence for each type that functions of a prepared graph were asked for and do not compute in."""
+    wide = [described(node) for node in graph.nodes if _WIDE_WEIGHTS in node.meta and node.op == "call_function"]
+    if wide:
+        yield (
+            f"{_listed(wide)} keep weights of 8 bits: there is no kernel for them with weights of 4, which they were "
+            "asked to have"
+        )
     found: dict[Element, list[str]] = {}
     for node in graph.nodes:
         if _ASKED in node.meta and node.op == "call_function":

@@ -7,7 +7,8 @@
 
 Activations are int8, affine, per tensor, in [-128, 127]. Weights are int8, symmetric,
 per output channel (axis 0), in [-127, 127]: without -128 a product of two of them never
-overflows a kernel's 16-bit pairs. Biases are int32 with scale s_input * s_weight.
+overflows a kernel's 16-bit pairs. If asked for, those of 4 bits are in [-7, 7], so that a sign costs no
+bit, with the scales that round them best (`weight_observers`). Biases are int32 with scale s_input * s_weight.
 
 CMSIS-NN takes a scale per channel for convolution and linear alike. For linear layers it also
 has a kernel with one scale for all weights, which `linear_weights="per-tensor"` selects: 2 % fewer
@@ -69,7 +70,7 @@ from . import configuration_file, overrides
 from .configuration import SKIP, Configuration, QuantizationConfig
 from .fixed_ranges import fix_ranges
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
-from .narrowed import keep_asked
+from .narrowed import keep_asked, keep_wide_weights
 from .overrides import settings_of, stays_float
 from .prepare import BATCH_NORM, remove_identities
 from .rewrites import rewrite
@@ -91,6 +92,12 @@ _DROPOUT = SameScale(())
 # By the identity of an annotation, what the operator's kernels compute in.
 _ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
 _ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
+# Those of operators that have kernels for weights of 4 bits.
+_SMALL_WEIGHTS = {
+    id(op.annotation)
+    for op in OPS.values()
+    if any(kernel.elements.get("filter") is Element.INT4 for kernel in op.kernels)
+}
 # Those of operators that only move values, which take them as they come.
 _MOVES = {id(_DROPOUT), *(id(op.annotation) for op in OPS.values() if not op.computes)}
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
@@ -141,7 +148,7 @@ class CmsisNnQuantizer(Quantizer):
         scales follow moving averages of the ranges; observers have no meaning.
     equalization: None, "relu" or "relu6": evens out the ranges of channels; see the module `equalization`.
     bias_correction: gives every layer a bias, which `bias_correction.correct_biases` can correct after conversion, as
-        `compile_model` does.
+        `compile_model` does. None: as the preset says.
 
     The methods `set_...` override this for parts of the model; None leaves a part in float. `configuration` says which
     overrides go before others. An override that applies to nothing is an error when the model is prepared.
@@ -156,7 +163,7 @@ class CmsisNnQuantizer(Quantizer):
         *,
         preset: str = "default",
         equalization: Optional[str] = None,
-        bias_correction: bool = False,
+        bias_correction: Optional[bool] = None,
     ) -> None:
         super().__init__()
         self.configuration = Configuration(
@@ -285,6 +292,11 @@ class CmsisNnQuantizer(Quantizer):
         applies = self._apply(node, annotation, constants, numbers)
         if applies and _element_of(node) is not asked:
             keep_asked(node, asked)
+        if applies and isinstance(annotation, (Weighted, RecurrentLayer, LookUp)):
+            if self._weights_asked(node, annotation).weights == "int4" and not self._takes_small_weights(
+                node, annotation
+            ):
+                keep_wide_weights(node)
         return applies
 
     def _apply(self, node: Node, annotation: Annotation, constants: set[Node], numbers: set[Node]) -> bool:
@@ -328,7 +340,7 @@ class CmsisNnQuantizer(Quantizer):
         bias: Any = rest[0] if rest else node.kwargs.get("bias")
         if weight.op != "get_attr":
             return False  # not a constant: the partitioner says so
-        spec = self._specs.weight(settings_of(node).over(self.configuration.general(annotation.linear)))
+        spec = self._specs.weight(self._weights_asked(node, annotation), self._takes_small_weights(node, annotation))
         derive: _DeriveQparams = _derive_bias_qparams
         if annotation.transposed and spec is self._specs.per_channel:
             spec, derive = self._transposed(node)
@@ -494,6 +506,18 @@ class CmsisNnQuantizer(Quantizer):
         hidden = MASKED_SCORES in node.meta or any(MASK in source.meta for source in node.all_input_nodes)
         narrow = isinstance(annotation, Unary) and str(node.target) in annotation.narrow
         return element in _ELEMENTS[id(annotation)] and not (hidden or narrow and element is not COMMON_ELEMENT)
+
+    def _weights_asked(self, node: Node, annotation: Annotation) -> QuantizationConfig:
+        """Returns the settings for the weights of `node`."""
+        linear = isinstance(annotation, Weighted) and annotation.linear
+        return settings_of(node).over(self.configuration.general(linear))
+
+    @staticmethod
+    def _takes_small_weights(node: Node, annotation: Annotation) -> bool:
+        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits."""
+        if id(annotation) not in _SMALL_WEIGHTS or _element_of(node) is not COMMON_ELEMENT:
+            return False
+        return isinstance(annotation, Weighted) and (annotation.linear or _argument(node, "groups") == 1)
 
     def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
         """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that

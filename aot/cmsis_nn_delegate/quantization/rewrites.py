@@ -106,7 +106,8 @@ def rewrite(model: GraphModule, configuration: Configuration, trained: bool = Fa
         (one.trained if trained and one.trained is not None else one.run)(model)
     if configuration.equalization:
         equalize(model, relu6=configuration.equalization == "relu6")
-    if configuration.bias_correction:
+    # What is trained adapts its biases itself.
+    if configuration.bias_correction or (configuration.corrects_biases and not trained):
         give_biases(model)
     if not trained:
         compute_cells(model)

@@ -24,6 +24,7 @@ from .headroom import HeadroomObserver
 from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
+from .weight_observers import ClippingObserver
 
 # Keys of a node's `meta`, which rewrites of masks set: the range of its result, a pair of floats; whether it computes
 # scores of which a mask hides parts; and whether its result is such a mask.
@@ -43,6 +44,7 @@ IF_CHOSEN = "cmsis_nn_if_chosen"
 _ACTIVATION = COMMON_ELEMENT
 _CELLS = Element.INT16
 _WEIGHT = Element.INT8
+_SMALL_WEIGHT = Element.INT4
 
 # By `QuantizationConfig.observer`.
 _OBSERVERS: dict[str, Any] = {
@@ -90,6 +92,10 @@ class Specs:
                     observer=MovingAveragePerChannelMinMaxObserver, ch_axis=axis, **now
                 )
             self._per_channel.append(_weight(per_channel, torch.per_channel_symmetric, ch_axis=axis))
+        clipping = ClippingObserver.with_args(eps=_WEIGHT_EPS)
+        if qat:
+            clipping = FakeQuantize.with_args(observer=ClippingObserver, ch_axis=0, eps=_WEIGHT_EPS)
+        self.small = _weight(clipping, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=0)
         self._per_gate: dict[int, QuantizationSpec] = {}
         self.cells = _state(CellObserver)
         self.kept_sum = _state(CellObserver.with_args(least=-30, most=15))
@@ -154,7 +160,10 @@ class Specs:
             self._per_gate[gates] = _weight(observer, torch.per_channel_symmetric, ch_axis=0)
         return self._per_gate[gates]
 
-    def weight(self, config: QuantizationConfig) -> QuantizationSpec:
+    def weight(self, config: QuantizationConfig, small: bool = False) -> QuantizationSpec:
+        """`small`: whether there is a kernel for weights of 4 bits."""
+        if config.weights == "int4" and small:
+            return self.small
         return self.per_tensor if config.weights == "per-tensor" else self.per_channel
 
 
@@ -220,11 +229,12 @@ def _state(observer: Any) -> QuantizationSpec:
     )
 
 
-def _weight(observer: Any, scheme: torch.qscheme, **options: Any) -> QuantizationSpec:
+def _weight(observer: Any, scheme: torch.qscheme, element: Element = _WEIGHT, **options: Any) -> QuantizationSpec:
+    # PyTorch stores those of 4 bits in 8.
     return QuantizationSpec(
         dtype=torch_type(_WEIGHT),
-        quant_min=_WEIGHT.symmetric_low,
-        quant_max=_WEIGHT.high,
+        quant_min=element.symmetric_low,
+        quant_max=element.high,
         qscheme=scheme,
         observer_or_fake_quant_ctr=observer,
         **options,

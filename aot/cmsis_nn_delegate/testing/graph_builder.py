@@ -94,8 +94,9 @@ class GraphBuilder:
         groups: int = 1,
         clamp: Clamp = Clamp(),
         depthwise: bool = False,
+        element: Element = Element.INT8,
     ) -> Value:
-        inputs, quant = self.weights(x, (channels, x.shape[1] // groups, *kernel))
+        inputs, quant = self.weights(x, (channels, x.shape[1] // groups, *kernel), element)
         attrs = ConvAttrs(stride, padding, dilation, groups, clamp)
         return self.node("depthwise_conv2d" if depthwise else "conv2d", [x, *inputs], attrs, quant)
 
@@ -103,9 +104,17 @@ class GraphBuilder:
         channels = x.shape[1]
         return self.conv2d(x, channels * multiplier, groups=channels, depthwise=True, **arguments)
 
-    def fully_connected(self, x: Value, features: int, clamp: Clamp = Clamp(), per_tensor: bool = False) -> Value:
+    def fully_connected(
+        self,
+        x: Value,
+        features: int,
+        clamp: Clamp = Clamp(),
+        per_tensor: bool = False,
+        *,
+        element: Element = Element.INT8,
+    ) -> Value:
         row_size = math.prod(x.shape[1:])
-        inputs, quant = self.weights(x, (features, row_size))
+        inputs, quant = self.weights(x, (features, row_size), element)
         if per_tensor:
             weight = inputs[0].quant
             assert weight is not None
@@ -158,15 +167,19 @@ class GraphBuilder:
 
     # Parts ------------------------------------------------------------------
 
-    def weights(self, x: Value, shape: tuple[int, ...]) -> tuple[list[Value], Quant]:
-        """([weight, bias], output quant): the accumulator's spread fills the range of the elements."""
+    def weights(self, x: Value, shape: tuple[int, ...], element: Element = Element.INT8) -> tuple[list[Value], Quant]:
+        """([weight, bias], output quant): the accumulator's spread fills the range of the elements. `element` is the
+        type of the weight."""
         taps = math.prod(shape[1:])
         steps = 2 ** (x.element.bits - 8)  # of x and the output, in each step of int8
-        spread = 73 * 74 * steps * math.sqrt(taps)  # standard deviations of uniform int8 numbers
+        # Standard deviations of uniform numbers.
+        spread = 73 * 2.0 ** (element.bits - 8) * 74 * steps * math.sqrt(taps)
         quant = self.quant(element=x.element)
         typical = quant.scale[0] * 50 * steps / (x.scale * spread)
         scales = tuple(float(s) for s in typical * 2.0 ** self.random.uniform(-2, 2, shape[0]))
-        weight = self.constant(shape, Element.INT8, -Element.INT8.high, Element.INT8.high, Quant(scales, 0, axis=0))
+        # Other tools give weights of 4 bits the least number, too.
+        least = element.symmetric_low if element is Element.INT8 else element.low
+        weight = self.constant(shape, element, least, element.high, Quant(scales, 0, axis=0))
         bias = self.constant(shape[:1], Element.INT32, -int(spread), int(spread))
         return [weight, bias], quant
 

@@ -32,6 +32,8 @@ constexpr KernelTable kCmsisNnKernels = portable::kOwnCalls.taking(cmsis_nn::kPr
                                                 cmsis_nn::kMulInt16,
                                                 cmsis_nn::kMulBroadcastInt16,
                                                 cmsis_nn::kBatchMatmulInt16,
+                                                cmsis_nn::kConv2dInt4,
+                                                cmsis_nn::kFullyConnectedInt4,
                                             });
 
 }  // namespace cmsis_nn_delegate

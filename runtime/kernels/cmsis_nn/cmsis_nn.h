@@ -89,6 +89,10 @@ CMSIS_NN_DELEGATE_KERNEL(MulInt16, MulInt16, mul_int16)
 CMSIS_NN_DELEGATE_KERNEL(MulBroadcastInt16, MulBroadcastInt16, mul_broadcast_int16)
 /// arm_batch_matmul_s16.
 CMSIS_NN_DELEGATE_KERNEL(BatchMatmulInt16, BatchMatmulInt16, batch_matmul_int16)
+/// arm_convolve_s4.
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4, Conv2dInt4, conv2d_int4)
+/// arm_nn_mat_mult_nt_t_s4.
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4, FullyConnectedInt4, fully_connected_int4)
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

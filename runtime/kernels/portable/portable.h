@@ -135,6 +135,8 @@ CMSIS_NN_DELEGATE_KERNEL(BatchMatmulInt16, BatchMatmulInt16, batch_matmul_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dPairsInt16, Conv2dPairsInt16, conv2d_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairsInt16, FullyConnectedPairsInt16,
                          fully_connected_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4, Conv2dInt4, conv2d_int4)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4, FullyConnectedInt4, fully_connected_int4)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -224,6 +226,8 @@ inline constexpr KernelTable kOwnCalls = {
         kReduceMinInt16,
         kReduceSumInt16,
         kBatchMatmulInt16,
+        kConv2dInt4,
+        kFullyConnectedInt4,
     },
 };
 

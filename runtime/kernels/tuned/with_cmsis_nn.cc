@@ -56,6 +56,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             cmsis_nn::kBatchMatmulInt16,
             KernelRef(tuned::kConv2dPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            cmsis_nn::kConv2dInt4,
+            cmsis_nn::kFullyConnectedInt4,
         });
 
 }  // namespace cmsis_nn_delegate

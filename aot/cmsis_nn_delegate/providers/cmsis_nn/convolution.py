@@ -13,7 +13,7 @@ from ...ops import cmsis_nn_geometry, conv2d, depthwise_conv2d, storage, transpo
 from ...ops import cmsis_nn_rules as rules
 from ...ops.conv_args import CallDims
 from ...ops.geometry import Geometry
-from ...targets.target import Target
+from ...targets.target import TARGET_OF_ISA, Target
 from ..implementation import Function, Implementation, Symbol, Workspace, copy_of
 from . import scratch
 
@@ -43,6 +43,7 @@ CONVOLVE_INT16 = (
     "ConvolutionFunctions/arm_nn_mat_mult_kernel_s16.c",
     "NNSupportFunctions/arm_nn_mat_mult_nt_t_s16.c",
 )
+PRODUCT_INT4 = ("NNSupportFunctions/arm_nn_mat_mult_nt_t_s4.c",)
 # It loads the next weights before it knows that there are none.
 INT16_READS_PAST = {Isa.MVE: ReadsPast(filter=8)}
 
@@ -77,6 +78,38 @@ class Conv2dInt16(Implementation):
     def workspace(self, node: Node, target: Target) -> Workspace:
         geometry = Geometry.of(node)
         return int16_workspace(node, target, geometry, conv2d.call_dims(node, geometry))
+
+
+class Conv2dInt4(Implementation):
+    """Not by arm_convolve_wrapper_s4, which gives rows to functions that do not compute all of them."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "conv2d",
+            Symbol(
+                conv2d.INT4,
+                "arm_convolve_s4",
+                (
+                    *PRODUCT_INT4,
+                    "ConvolutionFunctions/arm_convolve_1x1_s4.c",
+                    "ConvolutionFunctions/arm_convolve_1x1_s4_fast.c",
+                    "ConvolutionFunctions/arm_convolve_get_buffer_sizes_s4.c",
+                    "ConvolutionFunctions/arm_convolve_s4.c",
+                    "ConvolutionFunctions/arm_nn_mat_mult_kernel_s4_s16.c",
+                    "NNSupportFunctions/arm_q7_to_q15_with_offset.c",
+                ),
+            ),
+        )
+
+    def legal(self, node: Node) -> Node:
+        return _called_as(node, cmsis_nn_geometry.convolution(Geometry.plain(node)))
+
+    def workspace(self, node: Node, target: Target) -> Workspace:
+        geometry = Geometry.of(node)
+        dims = conv2d.call_dims(node, geometry)
+        # arm_convolve_s4_get_buffer_size, which is the same everywhere. With MVE, that of the wrapper is less for rows.
+        any_target = TARGET_OF_ISA["dsp"]
+        return _workspace("convolve_wrapper_buffer_size", node, any_target, geometry, dims, data_type="A8W4")
 
 
 def _takes_3x3(args: Mapping[str, Any], isa: Isa) -> bool:

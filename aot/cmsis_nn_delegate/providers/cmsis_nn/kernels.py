@@ -9,8 +9,8 @@ from __future__ import annotations
 from ...ops import add, batch_matmul, extremum, fully_connected, lstm, max_pool2d, mul, softmax
 from ...ops.kernel import KernelSpec
 from ..implementation import Implementation, Symbol
-from .convolution import Conv2d, Conv2dInt16, DepthwiseConv2d, TransposeConv2d
-from .linear import FullyConnectedInt16
+from .convolution import Conv2d, Conv2dInt4, Conv2dInt16, DepthwiseConv2d, TransposeConv2d
+from .linear import FULLY_CONNECTED_INT4, FullyConnectedInt16
 from .matrices import BatchMatmul
 from .pooling import AvgPool2d, AvgPool2dInt16
 from .recurrent import Lstm
@@ -51,12 +51,14 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     _plain("batch_matmul", batch_matmul.INT16, *_MATRICES_INT16),
     Conv2d(),
     Conv2dInt16(),
+    Conv2dInt4(),
     DepthwiseConv2d(),
     _of_rows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),
     _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
     _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),
     _plain("fully_connected", fully_connected.PER_TENSOR, *_PER_TENSOR),
     FullyConnectedInt16(),
+    FULLY_CONNECTED_INT4,
     Lstm(lstm.KERNEL),
     Lstm(lstm.LENGTHS_KERNEL),
     _plain("max_pool2d", max_pool2d.KERNEL, "arm_max_pool_s8", "PoolingFunctions/arm_max_pool_s8.c"),
