@@ -26,6 +26,7 @@ _EXPORTS = {
     "Target": "targets.target",
     "UserError": "support.errors",
     "VariableLength": "edge.variable_length",
+    "choose_formats": "search.choose",
     "compile_for_targets": "compile",
     "compile_model": "compile",
     "convert_trained": "quantization.convert",

@@ -171,8 +171,68 @@ def compile_for_targets(
 
     The model is quantized and partitioned only once, which takes nearly all of the time.
     """
-    check_name(name)
     selected(print_after)
+    compilation = requested(
+        module,
+        example_inputs,
+        targets,
+        calibration,
+        state=state,
+        stream=stream,
+        io=io,
+        io_placement=io_placement,
+        providers=providers,
+        prefer=prefer,
+        max_flash_growth=max_flash_growth,
+        memories=memories,
+        strict=strict,
+        skip_passes=skip_passes,
+        max_slowdown=max_slowdown,
+        name=name,
+        observer=observer,
+        linear_weights=linear_weights,
+        quantizer=quantizer,
+        check=check,
+        etrecord=etrecord,
+        progress=as_caller()(progress),
+        keep_modules=inspect is not None,
+    )
+    results = run(compilation, print_after)
+    if inspect is not None:
+        with as_caller():
+            inspect(compilation)
+    return results
+
+
+@checked("module", "example_inputs")
+def requested(
+    module: Model,
+    example_inputs: Arguments,
+    targets: Sequence[Union[str, Target]],
+    calibration: Any = None,
+    *,
+    state: Optional[Mapping[str, Union[str, int]]] = None,
+    stream: Union[Stream, int, None] = None,
+    io: str = "float",
+    io_placement: str = "arena",
+    providers: Sequence[str] = tuple(PROVIDERS),
+    prefer: str = Preference.SPEED.value,
+    max_flash_growth: int = 0,
+    memories: Sequence[Memory] = (),
+    strict: bool = False,
+    skip_passes: Collection[str] = (),
+    max_slowdown: Optional[float] = None,
+    name: str = "model",
+    observer: Optional[str] = None,
+    linear_weights: Optional[str] = None,
+    quantizer: Optional[CmsisNnQuantizer] = None,
+    check: bool = True,
+    etrecord: bool = False,
+    progress: Progress = lambda line: None,
+    keep_modules: bool = False,
+) -> Compilation:
+    """Returns the checked request of `compile_for_targets`, of which no stage has run. Inside of `isolated` only."""
+    check_name(name)
     configured = quantizer
     if not targets:
         raise UserError("no target is given")
@@ -199,7 +259,7 @@ def compile_for_targets(
     if not quantized:
         calibration_data.check(calibration)
 
-    compilation = Compilation(
+    return Compilation(
         model=module,
         states=states,
         inputs=inputs,
@@ -216,11 +276,6 @@ def compile_for_targets(
             Stream(stream) if isinstance(stream, int) else stream,
         ),
         is_quantized=quantized,
-        keep_modules=inspect is not None,
-        progress=as_caller()(progress),
+        keep_modules=keep_modules,
+        progress=progress,
     )
-    results = run(compilation, print_after)
-    if inspect is not None:
-        with as_caller():
-            inspect(compilation)
-    return results

@@ -609,8 +609,15 @@ def selected(names: Collection[str]) -> frozenset[str]:
 
 def run(compilation: Compilation, print_after: Collection[str] = ()) -> list[Compiled]:
     """Runs all stages on `compilation`, and prints the result of those named in `print_after`."""
+    advance(compilation, STAGES[0].name, STAGES[-1].name, print_after)
+    return compilation.compiled
+
+
+def advance(compilation: Compilation, first: str, last: str, print_after: Collection[str] = ()) -> None:
+    """Runs the stages from the one named `first` to that named `last`; those before have run on the compilation."""
     printed = selected(print_after)
-    for stage in STAGES:
+    names = [stage.name for stage in STAGES]
+    for stage in STAGES[names.index(first) : names.index(last) + 1]:
         try:
             stage.run(compilation)
         except UserError:
@@ -624,4 +631,3 @@ def run(compilation: Compilation, print_after: Collection[str] = ()) -> list[Com
             raise refusal from error
         if stage.name in printed:
             print(f"After {stage.name}:\n{stage.text(compilation)}\n", flush=True)
-    return compilation.compiled

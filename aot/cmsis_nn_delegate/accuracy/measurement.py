@@ -17,13 +17,13 @@ from torch.fx import GraphModule
 
 from .. import reference
 from ..compiled import Compiled
-from ..edge.functions import name_in
 from ..edge.naming import module_of, source_of
 from ..edge.nodes import target_name
 from ..graph.ir import Value
 from ..ops import storage
 from ..partition.quantized_io import io_quants
 from ..pipeline import Compilation
+from ..precision.calls import CallFunctions
 from ..quantization import calibration
 from ..quantization.comparison import Samples
 from ..quantization.comparison.layer_noise import LayerNoise
@@ -83,29 +83,23 @@ def measure(
     if part is not None and stateful:
         raise UserError("the model keeps a state from one sample to the next: its data cannot be measured in parts")
     with torch.no_grad():
-        everything: list[Any] = []
-        starts: list[int] = []
-        for sequence in calibration.read(data, c.inputs):
-            starts.append(len(everything))
-            everything += sequence
+        everything, starts = samples_of(data, c)
         samples = everything if part is None else everything[part.samples]
         if not samples:
             raise UserError(f"the data contains no samples{'' if part is None else f' for part {part}'}")
-        if not stateful:
-            starts = [0]
         kept = Samples(layer_samples, steps=stateful)
         for number, sample in enumerate(samples):
             kept.add(sample, number in starts)
         quantized_here = "" if c.is_quantized else "float and "
         progress(f"running {len(samples)} samples in {quantized_here}quantized, in PyTorch")
-        quantized = _run(c.converted, samples, starts)
-        wanted = quantized if c.is_quantized else _run_float(c, samples, starts)
-        device, obstacle, how = _device(c, samples, starts, library, image, progress)
-        classes = None if labels is None else _Labels(labels, len(everything), part, wanted[0])
+        quantized = run_module(c.converted, samples, starts)
+        wanted = quantized if c.is_quantized else run_float(c, samples, starts)
+        device, obstacle, how = device_outputs(c, samples, starts, library, image, progress)
+        classes = None if labels is None else Labels(labels, len(everything), part, wanted[0])
         steps = _steps_of_sequences(starts, len(samples)) if stateful else []
 
         def arithmetic(name: str, how: str, found: Sequence[Outputs]) -> Arithmetic:
-            return _arithmetic(name, how, wanted, found, classes, steps)
+            return arithmetic_of(name, how, wanted, found, classes, steps)
 
         arithmetics = [] if c.is_quantized else [arithmetic("float", "PyTorch", wanted)]
         arithmetics.append(arithmetic("quantized", "PyTorch, with integers as floats", quantized))
@@ -134,13 +128,24 @@ def measure(
     )
 
 
-def _run_float(c: Compilation, samples: Sequence[Any], starts: Collection[int]) -> list[Outputs]:
+def samples_of(data: Any, c: Compilation) -> tuple[list[Any], list[int]]:
+    """Returns the samples of `data`, and the numbers of those with which a state starts anew."""
+    samples: list[Any] = []
+    starts: list[int] = []
+    for sequence in calibration.read(data, c.inputs):
+        starts.append(len(samples))
+        samples += sequence
+    return samples, starts if written_state(c.converted.graph) else [0]
+
+
+def run_float(c: Compilation, samples: Sequence[Any], starts: Collection[int]) -> list[Outputs]:
+    """Returns the outputs of the float model."""
     module = c.exported.module(check_guards=False)
     make_flat(module)
-    return _run(module, samples, starts)
+    return run_module(module, samples, starts)
 
 
-def _run(module: GraphModule, samples: Sequence[Any], starts: Collection[int]) -> list[Outputs]:
+def run_module(module: GraphModule, samples: Sequence[Any], starts: Collection[int]) -> list[Outputs]:
     """Returns the outputs. The state begins as it was at each of `starts`, and stays as it was."""
     initial, results = InitialStates(module), []
     for index, sample in enumerate(numbered(samples, "sample")):
@@ -165,15 +170,15 @@ def _steps_of_sequences(starts: Sequence[int], count: int) -> list[list[int]]:
     ]
 
 
-def _device(
+def device_outputs(
     c: Compilation,
     samples: Sequence[Any],
     starts: Sequence[int],
-    library: Union[str, Path, None],
-    image: Union[str, Path, None],
-    progress: Callable[[str], None],
+    library: Union[str, Path, None] = None,
+    image: Union[str, Path, None] = None,
+    progress: Callable[[str], None] = lambda line: None,
 ) -> tuple[Optional[list[Outputs]], str, str]:
-    """(outputs as the device computes them, why there are none, what computed them)"""
+    """Returns the outputs as the device computes them, why there are none, and what computed them."""
     compiled = c.compiled[0]
     arrays = [[for_device(np.asarray(x.numpy(), order="C")) for x in sample] for sample in samples]
     if image is not None:
@@ -211,7 +216,7 @@ def _device(
     return [[torch.from_numpy(x) for x in result] for result in results], "", how
 
 
-class _Labels:
+class Labels:
     """The classes of the samples of a part, from those of all `count` samples. `outputs` are those of one sample."""
 
     def __init__(self, labels: np.ndarray, count: int, part: Optional[Part], outputs: Outputs) -> None:
@@ -235,12 +240,12 @@ class _Labels:
         return int((found == self._labels).sum())
 
 
-def _arithmetic(
+def arithmetic_of(
     name: str,
     how: str,
     wanted: Sequence[Outputs],
     found: Sequence[Outputs],
-    classes: Optional[_Labels],
+    classes: Optional[Labels],
     steps: Sequence[Sequence[int]],
 ) -> Arithmetic:
     """`steps` are the numbers of samples whose noise is stated apart, for the report's `drift`."""
@@ -279,15 +284,12 @@ class _DeviceLayers:
         graph = c.compiled[0].graph
         if graph is None:
             return
-        names = {node.name: name_in(c.converted.graph, node) for node in c.quantized.graph.nodes}
-        # In execution order: the last function of a call is the one whose result the call stores.
-        functions = {report.name: (at, names.get(report.function)) for at, report in enumerate(c.compiled[0].reports)}
-        self._layers: dict[int, str] = {}
-        for node in graph.nodes:
-            known = [functions[source] for source in node.sources if source in functions]
-            computing = [(at, name) for at, name in known if name and not _is_rounding(name)]
-            if computing and len(node.outputs) == 1:
-                self._layers[id(node.output)] = max(computing)[1]
+        functions = CallFunctions(c)
+        self._layers = {
+            id(node.output): name
+            for node in graph.nodes
+            if len(node.outputs) == 1 and (name := functions.of(node)) is not None
+        }
         states = reference.initial_states(graph)
         for index, sample in enumerate(samples.kept):
             if index in samples.starts:
@@ -310,10 +312,6 @@ class _DeviceLayers:
         squeezed = [[size for size in x.shape if size != 1] for x in (wanted, found)]
         if squeezed[0] == squeezed[1]:
             self.noises.setdefault(layer.node.name, Noise()).add(wanted, found.reshape(wanted.shape))
-
-
-def _is_rounding(name: str) -> bool:
-    return name.startswith(("quantize_per_", "dequantize_per_"))
 
 
 def _layer(c: Compilation, layer: LayerNoise, device: Optional[Noise], total: float) -> LayerAccuracy:

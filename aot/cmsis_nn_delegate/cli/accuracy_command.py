@@ -12,6 +12,7 @@ from ..quantization import samples
 from ..runner import simulate
 from ..support.errors import UserError
 from .accuracy_limits import judged
+from .labels import labels_of
 from .late_import import late_import
 from .model import prepared_model
 from .printing import say, silenced
@@ -25,10 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _measured(arguments: argparse.Namespace) -> Accuracy:
     """Compiles and measures the model."""
-    with samples.opened(arguments.data, "data") as arrays:
-        labels = arrays.get(arguments.labels) if arguments.labels else None
-    if arguments.labels and labels is None:
-        raise UserError(f"{arguments.data} has no array {arguments.labels!r} with labels")
+    with samples.opened(arguments.data, "data"):
+        labels = labels_of(arguments)
     image = arguments.image
     if arguments.on == "simulator" and image is None:
         image = simulate.default_image(arguments.target)

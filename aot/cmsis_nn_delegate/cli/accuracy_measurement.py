@@ -11,6 +11,7 @@ from ..accuracy.measurement import measure
 from ..accuracy.report import Accuracy
 from ..pipeline import Compilation
 from ..quantization import samples
+from .labels import by_step
 from .model import Prepared
 from .model_compilation import compiled, data_of
 from .printing import say
@@ -25,12 +26,10 @@ def measured(
     inputs = compilations[0].inputs
     specs = [samples.InputSpec(name, tuple(x.shape)) for name, x in zip(inputs.names, inputs.tensors)]
     data = data_of(arguments, arguments.data, specs, "data")
-    if labels is not None and arguments.sequence and labels.ndim == 2:
-        labels = labels.reshape(-1)  # as the steps of all sequences are
     return measure(
         compilations[0],
         data,
-        labels,
+        by_step(labels, arguments),
         part=arguments.part,
         library=arguments.library,
         image=image,

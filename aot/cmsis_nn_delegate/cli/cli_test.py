@@ -103,6 +103,9 @@ constant = 3
 """
 
 
+_SMALL = ("m.py:small", "--target", "cortex-m4", "--calibration", "x.npz", "-o", "bad")
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cli")
@@ -309,6 +312,22 @@ def test_compile_is_deterministic(capsys, folder, small):
     compile_(capsys, folder, "small", "--io", "int8", out="again")
     for path in small.parent.iterdir():
         assert path.read_bytes() == (folder / "again" / path.name).read_bytes(), path.name
+
+
+def test_the_compiler_chooses_formats_and_keeps_them_in_a_file(capsys, folder):
+    written = folder / "chosen.yaml"
+    options = ["--io", "int8", "--min-sqnr", "20", "--data", folder / "x.npz", "--write-quantizer", written]
+    code, out, err = compile_(capsys, folder, "small", *options, out="chosen")
+    assert code == 0, err
+    assert "Formats that keep at least 20 dB, by " in out and f"  {written}\n" in out
+    assert re.search(r"chosen: int8 throughout +\d\d\.\d\d dB +[\d,]+ +[\d,]+ +[\d,]+\n", out)
+    assert written.read_text().startswith("# Chosen to keep at least 20 dB: int8 throughout, ")
+    assert compile_(capsys, folder, "small", "--io", "int8", "--quantizer", written, out="kept")[0] == 0
+    for name in ("small.payload.bin", "small.report.json", "small.graph.npz"):
+        assert (folder / "chosen" / name).read_bytes() == (folder / "kept" / name).read_bytes(), name
+    result = compile_(capsys, folder, "small", "--min-sqnr", "150", "--write-quantizer", folder / "no.yaml", out="no")
+    check_failure(result, 1, r"no formats keep at least 150 dB: the closest found is .*, with \d+\.\d\d dB")
+    assert not (folder / "no").exists() and not (folder / "no.yaml").exists()
 
 
 def test_a_module_without_example_inputs_takes_their_shape_from_the_calibration(capsys, folder):
@@ -642,6 +661,13 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
             ["compile", "m.py:small", "--target", "cortex-m99", "--calibration", "x.npz", "-o", "bad"],
             "unknown target 'cortex-m99'; choose one of cortex-m0plus",
         ),
+        (["compile", *_SMALL, "--data", "x.npz"], "--data is for --min-sqnr, --min-top1 and --max-drop"),
+        (["compile", *_SMALL, "--min-top1", "0.9", "--labels"], "--labels names an array of --data"),
+        (["compile", *_SMALL, "--min-top1", "0.9"], "a limit of top-1 needs labels: give --labels"),
+        (["compile", *_SMALL, "--max-drop", "0.1", "--data", "x.npz", "--labels"], "x.npz has no array 'labels'"),
+        (["compile", *_SMALL, "--min-top1", "90"], "the least top-1 is 90; it must be a share from 0 to 1"),
+        (["compile", *_SMALL, "--min-sqnr", "9", "--write-quantizer", "q.txt"], "a name that ends in .yaml"),
+        (["compile", *_SMALL, "--min-sqnr", "9", "--print-after", "io"], "--print-after shows one compilation"),
         (["explain", "m.py:small", "--target", "m4"], "unknown target 'm4'; did you mean cortex-m4\\?"),
         (
             ["explain", "m.py:small", "--target", "cortex-m3+nodsp"],

@@ -49,3 +49,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--html", action="store_true", help="also write NAME.report.html, a page for a browser")
     parser.set_defaults(calibration_optional=False)
+    _add_search(parser)
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    """Adds what has the compiler choose the formats of layers."""
+    search = parser.add_argument_group(
+        "formats by accuracy",
+        "With one of these limits the compiler gives each layer the format with which the model takes the least, by "
+        "--prefer: instructions, flash or RAM. --quantizer says where it begins; formats of parts that it gives stay.",
+    )
+    search.add_argument(
+        "--min-sqnr", type=float, metavar="DB", help="the least signal to noise of the device's outputs"
+    )
+    search.add_argument(
+        "--min-top1", type=float, metavar="SHARE", help="the least share of labels that are right, from 0 to 1"
+    )
+    search.add_argument(
+        "--max-drop",
+        type=float,
+        metavar="SHARE",
+        help="by how much the share of labels that are right may be below that of the float model, such as 0.01",
+    )
+    search.add_argument(
+        "--data", metavar="FILE.npz", help="inputs on which the limits are kept, default those of --calibration"
+    )
+    search.add_argument(
+        "--labels", nargs="?", const="labels", metavar="NAME", help="the array of --data with the class of each input"
+    )
+    search.add_argument(
+        "--write-quantizer", metavar="FILE.yaml", help="write the formats to a file that --quantizer takes"
+    )
+    search.add_argument("--library", metavar="FILE", help="the delegate's shared library, which computes the outputs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from typing import Any, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -27,13 +27,29 @@ from .printing import say
 _UNCHANGED = Configuration("default", None, QuantizationConfig())  # no option says how to quantize
 
 
+class Request(NamedTuple):
+    """The arguments of `compile_model`. `specs` are those of inputs in files."""
+
+    positional: tuple[Any, ...]
+    options: dict[str, Any]
+    specs: Sequence[InputSpec]
+
+
 def compiled(
     arguments: argparse.Namespace, prepared: Prepared, inspect: Optional[Callable[[Compilation], None]] = None
 ) -> Compiled:
     """Compiles the model as the arguments say. `inspect` is called as `compile_model` does."""
+    request = request_of(arguments, prepared)
+    return compile_model(
+        *request.positional, **request.options, print_after=arguments.print_after or (), inspect=inspect
+    )
+
+
+def request_of(arguments: argparse.Namespace, prepared: Prepared) -> Request:
+    """Returns what the arguments ask for."""
     model = prepared.model
     quantized = is_quantized(model.module)
-    if arguments.calibration is None and not quantized and hasattr(arguments, "data"):
+    if arguments.calibration is None and not quantized and getattr(arguments, "data", None) is not None:
         say(f"calibrating with {arguments.data}, for lack of --calibration")
         arguments.calibration = arguments.data
     if arguments.calibration is None and not (quantized or arguments.calibration_optional):
@@ -60,11 +76,7 @@ def compiled(
         if examples is None:
             first = next(iter(calibration.sequences)) if isinstance(calibration, Sequences) else calibration
             examples = {name: array[:1] for name, array in first.items()}
-    return compile_model(
-        model.module,
-        examples,
-        arguments.target,
-        calibration,
+    options = dict(
         state=state,
         stream=getattr(arguments, "stream", None),
         io=arguments.io,
@@ -82,10 +94,9 @@ def compiled(
         check=arguments.check,
         etrecord=getattr(arguments, "etrecord", False),
         name=prepared.name,
-        print_after=arguments.print_after or (),
         progress=say,
-        inspect=inspect,
     )
+    return Request((model.module, examples, arguments.target, calibration), options, specs)
 
 
 def _state(arguments: argparse.Namespace) -> dict[str, Union[str, int]]:

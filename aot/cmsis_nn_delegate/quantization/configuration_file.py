@@ -1,6 +1,7 @@
-"""Reads a `Configuration` from YAML:
+"""Reads a `Configuration` from YAML, and writes it:
 
     preset: minmax
+    linear_weights: per-channel
     everywhere: {activations: symmetric}
     operator_types:
       softmax: {skip: true}
@@ -25,11 +26,12 @@ from typing import Any, Union
 
 import yaml
 
+from ..support.checked import checked
 from ..support.errors import UserError, require_known
 from .configuration import Configuration, QuantizationConfig
 
 _PLACES = ("operator_types", "module_types", "module_names")
-_OPTIONS = ("preset", "equalization", "bias_correction")
+_OPTIONS = ("preset", "linear_weights", "equalization", "bias_correction")
 _PARTS = (*_OPTIONS, "everywhere", *_PLACES, "ranges")
 
 
@@ -74,6 +76,22 @@ def parse(text: str) -> Configuration:
         except UserError as error:
             raise UserError(f"ranges: {name}: {error}") from error
     return configuration
+
+
+@checked()
+def dump(configuration: Configuration) -> str:
+    """Returns the text of a file that `parse` reads the same configuration from."""
+    options = {name: getattr(configuration, name) for name in _OPTIONS}
+    parts: dict[str, Any] = {name: value for name, value in options.items() if value}
+    if configuration.everywhere.settings():
+        parts["everywhere"] = configuration.everywhere.settings()
+    for place in _PLACES:
+        overrides = getattr(configuration, place)
+        if overrides:
+            parts[place] = {name: config.settings() for name, config in overrides.items()}
+    if configuration.ranges:
+        parts["ranges"] = {name: list(limits) for name, limits in configuration.ranges.items()}
+    return str(yaml.safe_dump(parts, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120))
 
 
 def _config(settings: Any, where: str) -> QuantizationConfig:

@@ -35,6 +35,7 @@ class LayerNoise:
     """What was measured of a layer. Sums and extremes are over all samples."""
 
     node: Node  # of the calibrated module, whose tensor has the scale
+    functions: list[Node] = field(default_factory=list)  # that compute it of other layers, in order; the last is `node`
     observers: list[Node] = field(default_factory=list)  # of the tensor
     weights: list[Node] = field(default_factory=list)  # observers of weights, biases and other constants
     calibrated: Optional[tuple[float, float]] = None  # what the observer saw; None if the range is fixed
@@ -80,12 +81,13 @@ def layers(prepared: GraphModule) -> list[LayerNoise]:
         seen_by = [user for user in node.users if user.op == "call_module"]
         if seen_by:
             observer: Any = prepared.get_submodule(str(seen_by[0].target))
-            found[node] = LayerNoise(node, seen_by, calibrated=_calibrated(observer))
+            found[node] = LayerNoise(node, observers=seen_by, calibrated=_calibrated(observer))
     for node in reversed(nodes):
         users = (owners[user] for user in node.users if user in owners)
         owner = node if node in found else next(users, None)
         if owner is not None:
             owners[node] = owner
+            found[owner].functions.insert(0, node)
     for node in prepared.graph.nodes:
         if node.op == "call_module" and node in constant:
             readers = [owners[user] for user in node.users if user in owners]
@@ -136,6 +138,17 @@ def measure(
             if layer.weights:
                 layer.weights_cost = before.cost(scales, set(layer.weights), samples, wanted)
     return found
+
+
+def weights_costs(
+    prepared: GraphModule, some: Collection[LayerNoise], samples: Sequence[Sample], starts: Collection[int] = ()
+) -> list[float]:
+    """Returns the noise in the outputs if only the weights of one layer are quantized, for each of `some` layers of a
+    calibrated module."""
+    scales, repeatable = Scales(prepared), _Repeatable(prepared, starts)
+    with torch.no_grad():
+        wanted = [outputs(floats) for floats in repeatable.run_all(samples)] if some else []
+        return [repeatable.cost(scales, set(layer.weights), samples, wanted) for layer in numbered(some, "layer")]
 
 
 def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node, Any], twin: Optional[Node]) -> None:

@@ -1,0 +1,1 @@
+"""Finds the cheapest formats of layers that keep an accuracy."""

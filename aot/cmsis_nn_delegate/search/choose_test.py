@@ -1,0 +1,162 @@
+"""`choose_formats`: the limits are kept, nothing cheaper keeps them, and its file gives the same bytes."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate.accuracy import measurement
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.precision.formats import FORMATS
+from cmsis_nn_delegate.quantization import configuration_file
+from cmsis_nn_delegate.quantization.configuration import Configuration
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.search.choose import choose_formats
+from cmsis_nn_delegate.search.configurations import with_formats
+from cmsis_nn_delegate.search.limits import Figures, Limits
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+
+make_torch_faster()
+
+SHAPE = (1, 3, 8, 8)
+UNITS = ("first", "second", "classes")
+
+
+class Net(nn.Module):
+    """Its layers have ranges so different that each costs another part of the accuracy."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.second = nn.Conv2d(8, 8, 3)
+        self.classes = nn.Linear(8 * 6 * 6, 5)
+
+    def forward(self, x):
+        return self.classes(torch.relu(self.second(torch.relu(self.first(x)))).flatten(1))
+
+
+def samples(count=12, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    # A few numbers far outside make the steps of all others coarse.
+    return [(torch.randn(SHAPE, generator=generator).pow(3),) for _ in range(count)]
+
+
+DATA = samples()
+
+
+def chosen(**options):
+    return choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=CmsisNnQuantizer(preset="minmax"), **options)
+
+
+def measured(configuration):
+    """(the compiled model, the signal to noise of the device)"""
+    found = []
+    compiled = compile_model(
+        Net(), DATA[0], "cortex-m4", DATA, quantizer=CmsisNnQuantizer.of(configuration), inspect=found.append
+    )
+    c = found[0]
+    with torch.no_grad():
+        everything, starts = measurement.samples_of(DATA, c)
+        wanted = measurement.run_float(c, everything, starts)
+        outputs, _, how = measurement.device_outputs(c, everything, starts)
+    return compiled, measurement.arithmetic_of("device", how, wanted, outputs, None, []).sqnr
+
+
+@pytest.fixture(scope="module")
+def all_assignments():
+    """(instructions, SQNR) of each assignment, the cheapest first."""
+    found = []
+    for formats in itertools.product(FORMATS[:2], repeat=len(UNITS)):
+        compiled, sqnr = measured(with_formats(Configuration("minmax"), FORMATS[0], dict(zip(UNITS, formats))))
+        found.append((compiled.report.prediction.instructions, sqnr))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.45, 0.9])
+def test_the_cheapest_of_all_that_keep_the_limit(all_assignments, share):
+    ratios = sorted(sqnr for _, sqnr in all_assignments)
+    limit = ratios[0] + share * (ratios[-1] - ratios[0])
+    result = chosen(min_sqnr=limit)
+    assert result.outcome.figures.sqnr >= limit
+    best = next(instructions for instructions, sqnr in all_assignments if sqnr >= limit)
+    assert result.compiled.report.prediction.instructions == result.outcome.price.instructions == best
+
+
+@pytest.fixture(scope="module")
+def mixed(all_assignments):
+    """A choice in which layers differ."""
+    ratios = sorted(sqnr for _, sqnr in all_assignments)
+    result = chosen(min_sqnr=(ratios[0] + ratios[-1]) / 2)
+    assert len(set(result.formats.values())) == 2
+    return result
+
+
+def test_its_file_gives_the_same_payload(mixed):
+    configuration = configuration_file.parse(mixed.quantizer_file)
+    assert configuration == mixed.configuration
+    compiled, sqnr = measured(configuration)
+    assert compiled.payload == mixed.compiled.payload and sqnr == mixed.outcome.figures.sqnr
+    assert compiled.report.quantizer == mixed.compiled.report.quantizer != "minmax"
+
+
+def test_it_is_repeatable(mixed):
+    lines = []
+    again = chosen(min_sqnr=mixed.limits.min_sqnr, progress=lines.append)
+    assert again.compiled.payload == mixed.compiled.payload and again.formats == mixed.formats
+    assert any("int16 in 1 of 3 modules" in line and "dB" in line for line in lines)
+
+
+def test_what_is_out_of_reach_says_how_close_it_came(all_assignments):
+    most = max(sqnr for _, sqnr in all_assignments)
+    with pytest.raises(UserError, match=r"no formats keep at least 200 dB: the closest found is") as error:
+        chosen(min_sqnr=200.0)
+    near = float(str(error.value).split("with ")[1].split(" dB")[0])
+    assert near == pytest.approx(most, abs=0.5)
+    assert "Most of the noise that is left comes from classes (Linear)" in str(error.value)
+
+
+def test_least_ram_is_less_than_that_of_the_fastest(mixed):
+    least = chosen(min_sqnr=mixed.limits.min_sqnr, prefer="ram")
+    assert least.outcome.figures.sqnr >= mixed.limits.min_sqnr
+    assert least.outcome.price.arena == least.compiled.report.arena.nbytes < mixed.outcome.price.arena
+
+
+def test_formats_that_the_quantizer_gives_stay():
+    pinned = CmsisNnQuantizer(preset="minmax").set_module_name("second", FORMATS[0].config)
+    result = choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=pinned, min_sqnr=5.0)
+    assert "second" not in result.formats and set(result.formats) == {"first", "classes"}
+
+
+def test_labels(all_assignments):
+    """As many right as in float."""
+    with torch.no_grad():
+        labels = np.array([int(Net().eval()(*x).argmax()) for x in DATA])
+    labels[0] = (labels[0] + 1) % 5
+    result = chosen(labels=labels, max_drop=0.0)
+    assert result.exact.right == 11 and result.outcome.figures.right >= 11
+    with pytest.raises(UserError, match="a top-1 of at least 1: the closest found .* 91.67 % of 12 labels right"):
+        chosen(labels=labels, min_top1=1.0)
+
+
+@pytest.mark.parametrize("io", ["int8", "int16"])
+def test_inputs_and_outputs_have_the_type_that_was_asked_for(mixed, io):
+    result = chosen(min_sqnr=10.0, io=io)
+    assert {io} == {value.element.value for value in (*result.compiled.graph.inputs, *result.compiled.graph.outputs)}
+
+
+def test_limits():
+    exact = Figures(None, rows=10, right=9)
+    assert Limits(max_drop=0.1).kept(Figures(20.0, 10, 8), exact) and not Limits(max_drop=0.1).kept(
+        Figures(20, 10, 7), exact
+    )
+    assert not Limits(min_sqnr=20.0, max_drop=0.1).kept(Figures(19.9, 10, 9), exact)
+    assert Limits(min_sqnr=20.0).kept(Figures(None, 0, 0), Figures(None, 0, 0))
+    for wrong in ({}, {"min_sqnr": float("inf")}, {"min_top1": 1.5}, {"max_drop": -0.1}):
+        with pytest.raises(UserError):
+            Limits(**wrong)
+    with pytest.raises(UserError, match="a limit of top-1 needs labels"):
+        chosen(min_top1=0.5)

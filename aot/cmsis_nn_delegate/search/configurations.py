@@ -1,0 +1,28 @@
+"""Configurations that give modules formats: `with_formats`."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+
+from ..precision.formats import LayerFormat
+from ..quantization.configuration import Configuration, QuantizationConfig
+
+
+def with_formats(base: Configuration, first: LayerFormat, chosen: Mapping[str, LayerFormat]) -> Configuration:
+    """Returns `base` with a format for each module, by its name, and the format `first` for all else of which `base`
+    does not say otherwise. The name "" is the model itself, for functions that are in no module inside of it."""
+    found = copy.deepcopy(base)
+    outermost = chosen.get("", first)
+    found.everywhere = outermost.config.over(found.everywhere)
+    for name, given in chosen.items():
+        if name and given.config != _inherited(name, chosen, outermost).config:
+            found.module_names[name] = given.config.over(found.module_names.get(name, QuantizationConfig()))
+    return found
+
+
+def _inherited(name: str, chosen: Mapping[str, LayerFormat], outermost: LayerFormat) -> LayerFormat:
+    """Returns the format of the nearest module around `name` that has one."""
+    parts = name.split(".")
+    around = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
+    return next((chosen[outer] for outer in around if outer in chosen), outermost)
