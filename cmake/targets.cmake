@@ -226,8 +226,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_int16_portable.cc
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
-    runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_portable.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc

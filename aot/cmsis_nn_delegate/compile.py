@@ -213,7 +213,7 @@ def requested(
     *,
     state: Optional[Mapping[str, Union[str, int]]] = None,
     stream: Union[Stream, int, None] = None,
-    io: str = "float",
+    io: Union[str, Mapping[str, str]] = "float",
     io_placement: str = "arena",
     providers: Sequence[str] = tuple(PROVIDERS),
     prefer: str = Preference.SPEED.value,

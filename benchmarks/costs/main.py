@@ -4,7 +4,7 @@
     bazel run //benchmarks/costs -- --write --cores cortex-m4,cortex-m7,cortex-m33   # what it says of these cores
     bazel run //benchmarks/costs -- --cores cortex-m4 --count 10  # prints the table of one core, roughly
     bazel run //benchmarks/costs -- --write --operators gru,keep  # what it says of the kernels of these operators
-    bazel run //benchmarks/costs -- --write --operators conv2d_pairs  # and of a tuned kernel
+    bazel run //benchmarks/costs -- --write --operators conv2d_pairs,add_int16  # and of single kernels
 
 Calls of networks count too: those of MLPerf Tiny, with their trained weights if MLPERF_TINY_WEIGHTS names their folder,
 and those of tests/coverage/networks.py. The table has only what was measured, so use the kernels of CMSIS-NN
@@ -18,7 +18,7 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cmsis_nn_delegate.support.quiet import quiet
@@ -48,19 +48,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--cores", default=",".join(known), help="default: those of the table")
     parser.add_argument("--count", type=int, default=_COUNT, help="random calls of each kind; default %(default)s")
     parser.add_argument(
-        "--operators", help="measure random calls of these, or of tuned kernels, alone, and leave all else as it is"
+        "--operators", help="measure random calls of these, or of single kernels, alone, and leave all else as it is"
     )
     parser.add_argument("--write", action="store_true", help="write the table of the source tree")
     options = parser.parse_args(arguments)
     cores = options.cores.split(",")
-    unknown = [core for core in cores if core not in MEASURED_CORES]
-    if unknown:
+    if unknown := [core for core in cores if core not in MEASURED_CORES]:
         parser.error(f"unknown cores {', '.join(unknown)}; choose of {', '.join(MEASURED_CORES)}")
     operators = options.operators.split(",") if options.operators else []
-    tuned = {own.kernel.name for own in own_implementations()}
-    if any(name not in tuned and (name not in OPS or not OPS[name].kernels) for name in operators):
-        known_names = ", ".join((*OPS, *sorted(tuned)))
-        parser.error(f"unknown operators in {options.operators}; choose of those with kernels, {known_names}")
+    known_names = {*kernels_of(OPS), *OPS, *(own.kernel.name for own in own_implementations())}
+    if unknown := [name for name in operators if name not in known_names or not kernels_of([name])]:
+        parser.error(f"unknown operators {', '.join(unknown)}; choose of {', '.join(sorted(known_names))}")
     try:
         if operators:
             table = with_operators(costs(), cores, options.count, operators, Images())
@@ -131,15 +129,25 @@ def measure(cores: Sequence[str], count: int, known: Sequence[Network]) -> Costs
 
 def with_operators(table: Costs, cores: Sequence[str], count: int, operators: Sequence[str], images: Images) -> Costs:
     """Returns `table` with models of the kernels of `operators`, of the portable ones and CMSIS-NN's, and of those
-    tuned ones that are named themselves, from random calls alone."""
+    single kernels, tuned ones too, that are named themselves, from random calls alone."""
     models = dict(table.models)
+    kernels = kernels_of(operators)
+    drawn = {*operators, *(op.name for op in OPS.values() for kernel in op.kernels if kernel.name in kernels)}
     for core in (core for core in cores if MEASURED_CORES[core] == core):
         sampler = Sampler(get_target(core), images)
         usable = [p for p in PROVIDERS if not images.obstacle(p)]
-        found = [sample for p in usable for sample in sampler.of_operators(p, count, operators)]
+        found = [sample for p in usable for sample in sampler.of_operators(p, count, drawn) if sample.kernel in kernels]
         models |= {(core, *key): model for key, model in fit.models_of(found).items()}
         _say(f"{core}: {len(found)} calls")
     return dataclasses.replace(table, models=models)
+
+
+def kernels_of(operators: Iterable[str]) -> set[str]:
+    """Returns the kernels of operators, and what is the name of a kernel itself; tuned ones only by their names."""
+    single = {own.kernel.name for own in own_implementations()}
+    single |= {kernel.name for op in OPS.values() for kernel in op.kernels}
+    of_operators = {kernel.name for name in operators if name in OPS for kernel in OPS[name].kernels}
+    return of_operators | {name for name in operators if name in single}
 
 
 def _say(line: str) -> None:

@@ -37,9 +37,7 @@ def test_text_of_another_form_is_refused(text):
 
 
 def test_what_nothing_is_called_is_named():
-    with pytest.raises(
-        UserError, match="io names 'output2', and the model has output0, output1, x; inputs and"
-    ):
+    with pytest.raises(UserError, match="io names 'output2', and the model has output0, output1, x; inputs and"):
         IoTypes.of("x=int8,output2=int16").require_names(["x"], 2)
     with pytest.raises(UserError, match="unknown io 'uint8'; choose one of float, int8, int16, quantized"):
         IoTypes.of("x=uint8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torch.fx import Graph, Node
 
@@ -28,10 +28,8 @@ def narrowed(graph: Graph) -> Iterator[str]:
     """Yields a sentence for each type that functions of a prepared graph were asked for and do not compute in."""
     wide = [described(node) for node in graph.nodes if _WIDE_WEIGHTS in node.meta and node.op == "call_function"]
     if wide:
-        yield (
-            f"{_listed(wide)} keep weights of 8 bits: there is no kernel for them with weights of 4, which they were "
-            "asked to have"
-        )
+        keeps, it = ("keeps", "it") if len(wide) == 1 else ("keep", "them")
+        yield f"{_listed(wide)} {keeps} weights of 8 bits, because there is no kernel for {it} with weights of 4"
     found: dict[Element, list[str]] = {}
     for node in graph.nodes:
         if _ASKED in node.meta and node.op == "call_function":

@@ -24,6 +24,7 @@ from ..accuracy.measurement import Labels, arithmetic_of, device_outputs, run_fl
 from ..accuracy.report import Part
 from ..compile import requested
 from ..edge.naming import module_of
+from ..partition.io_types import FLOAT, IoTypes
 from ..pipeline import Compilation, advance
 from ..planner.memory_fit import DoesNotFit
 from ..precision.formats import FORMATS
@@ -189,7 +190,7 @@ class _Search:
         c.options = dataclasses.replace(
             self._asked,
             quantizer=CmsisNnQuantizer.of(configuration),
-            io="float",
+            io=IoTypes.of(FLOAT),
             stream=None,
             check=True,
             strict=False,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 import torch
 
 from ..compile_options import CompileOptions
 from ..format.element import Element
+from ..partition.io_types import FLOAT, QUANTIZED, IoTypes
 from ..pipeline import Compilation
 from ..precision.calls import CallFunctions
 from ..precision.formats import FORMATS
@@ -37,7 +38,7 @@ def make_problem(
     compilations in each format throughout, up to the payload."""
     base = measured.layers[0]
     offered = _offered(measured)
-    if options.io != "float":
+    if not options.io.is_float:
         _keep_io(measured, priced[0], offered, options.io)
     units = [unit for unit, formats in offered.items() if formats != [0]]
     unit_index = {unit: number for number, unit in enumerate(units)}
@@ -86,17 +87,24 @@ def _offered(measured: MeasuredModel) -> dict[str, list[int]]:
     return {unit: sorted(formats) for unit, formats in found.items()}
 
 
-def _keep_io(measured: MeasuredModel, first: Compilation, offered: dict[str, list[int]], io: str) -> None:
-    """Leaves modules that read inputs or return outputs the formats with the type that was asked for."""
-    output = first.prepared.graph.output_node()
+def _keep_io(measured: MeasuredModel, first: Compilation, offered: dict[str, list[int]], types: IoTypes) -> None:
+    """Leaves modules that read inputs or return outputs the formats with the types that were asked for."""
+    results: Any = first.prepared.graph.output_node().args[0]
+    returned: list[Any] = list(results)
     base = measured.layers[0]
-    reading = {reader for layer in base.values() if layer.noise.node.op == "placeholder" for reader in layer.readers}
+    wanted: dict[str, set[str]] = {}
     for name, layer in base.items():
-        at_output = any(output in node.users for node in (layer.noise.node, *layer.noise.observers))
-        if not (name in reading or at_output) or layer.unit not in offered:
-            continue
-        taken = [f for f in offered[layer.unit] if _type_of(measured.layers[f].get(name)) == io]
-        offered[layer.unit] = taken or offered[layer.unit][:1]
+        if layer.noise.node.op == "placeholder":
+            for reader in layer.readers:
+                wanted.setdefault(reader, set()).add(types.of_input(layer.noise.node.name))
+        for node in (layer.noise.node, *layer.noise.observers):
+            if node in returned:
+                wanted.setdefault(name, set()).add(types.of_output(returned.index(node)))
+    for name, kinds in wanted.items():
+        unit, kinds = base[name].unit, kinds - {FLOAT, QUANTIZED}
+        if kinds and unit in offered:
+            taken = [f for f in offered[unit] if {_type_of(measured.layers[f].get(name))} == kinds]
+            offered[unit] = taken or offered[unit][:1]
 
 
 def _roundings(measured: MeasuredModel, elements: Sequence[Element]) -> tuple[np.ndarray, np.ndarray]:
