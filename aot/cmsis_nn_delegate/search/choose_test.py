@@ -52,11 +52,11 @@ def chosen(**options):
     return choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=CmsisNnQuantizer(preset="minmax"), **options)
 
 
-def measured(configuration):
+def measured(configuration, **options):
     """(the compiled model, the signal to noise of the device)"""
     found = []
     compiled = compile_model(
-        Net(), DATA[0], "cortex-m4", DATA, quantizer=CmsisNnQuantizer.of(configuration), inspect=found.append
+        Net(), DATA[0], "cortex-m4", DATA, quantizer=CmsisNnQuantizer.of(configuration), inspect=found.append, **options
     )
     c = found[0]
     with torch.no_grad():
@@ -87,10 +87,9 @@ def test_the_cheapest_of_all_that_keep_the_limit(all_assignments, share):
 
 
 @pytest.fixture(scope="module")
-def mixed(all_assignments):
-    """A choice in which layers differ."""
-    ratios = sorted(sqnr for _, sqnr in all_assignments)
-    result = chosen(min_sqnr=(ratios[0] + ratios[-1]) / 2)
+def mixed():
+    """A choice in which layers differ: the last layer in int8 saves RAM, which int16 throughout does not."""
+    result = chosen(min_sqnr=38.0, prefer="ram")
     assert len(set(result.formats.values())) == 2
     return result
 
@@ -98,16 +97,16 @@ def mixed(all_assignments):
 def test_its_file_gives_the_same_payload(mixed):
     configuration = configuration_file.parse(mixed.quantizer_file)
     assert configuration == mixed.configuration
-    compiled, sqnr = measured(configuration)
+    compiled, sqnr = measured(configuration, prefer="ram")
     assert compiled.payload == mixed.compiled.payload and sqnr == mixed.outcome.figures.sqnr
     assert compiled.report.quantizer == mixed.compiled.report.quantizer != "minmax"
 
 
 def test_it_is_repeatable(mixed):
     lines = []
-    again = chosen(min_sqnr=mixed.limits.min_sqnr, progress=lines.append)
+    again = chosen(min_sqnr=mixed.limits.min_sqnr, prefer="ram", progress=lines.append)
     assert again.compiled.payload == mixed.compiled.payload and again.formats == mixed.formats
-    assert any("int16 in 1 of 3 modules" in line and "dB" in line for line in lines)
+    assert any("int16 in 2 of 3 modules" in line and "dB" in line for line in lines)
 
 
 def test_what_is_out_of_reach_says_how_close_it_came(all_assignments):
@@ -120,9 +119,10 @@ def test_what_is_out_of_reach_says_how_close_it_came(all_assignments):
 
 
 def test_least_ram_is_less_than_that_of_the_fastest(mixed):
-    least = chosen(min_sqnr=mixed.limits.min_sqnr, prefer="ram")
-    assert least.outcome.figures.sqnr >= mixed.limits.min_sqnr
-    assert least.outcome.price.arena == least.compiled.report.arena.nbytes < mixed.outcome.price.arena
+    fastest = chosen(min_sqnr=mixed.limits.min_sqnr)
+    assert min(mixed.outcome.figures.sqnr, fastest.outcome.figures.sqnr) >= mixed.limits.min_sqnr
+    assert mixed.outcome.price.arena == mixed.compiled.report.arena.nbytes < fastest.outcome.price.arena
+    assert fastest.outcome.price.instructions < mixed.outcome.price.instructions
 
 
 def test_formats_that_the_quantizer_gives_stay():
