@@ -263,6 +263,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/mul/mul_broadcast_portable.cc
     runtime/kernels/mul/mul_int16_portable.cc
     runtime/kernels/mul/mul_portable.cc
+    runtime/kernels/normalize/normalize_int16_portable.cc
     runtime/kernels/normalize/normalize_portable.cc
     runtime/kernels/pad_nd/pad_nd_int16_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
@@ -279,7 +280,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/rescale/rescale_int16_portable.cc
     runtime/kernels/rescale/rescale_int16_to_int8_portable.cc
     runtime/kernels/rescale/rescale_int8_to_int16_portable.cc
+    runtime/kernels/resize_bilinear/resize_bilinear_int16_portable.cc
     runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
+    runtime/kernels/resize_nearest/resize_nearest_int16_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
     runtime/kernels/rnn/rnn_lengths_portable.cc
     runtime/kernels/rnn/rnn_portable.cc
@@ -291,6 +294,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/strided_copy/strided_copy_portable.cc
     runtime/kernels/transpose/transpose_int16_portable.cc
     runtime/kernels/transpose/transpose_portable.cc
+    runtime/kernels/transpose_conv2d/transpose_conv2d_any_int16_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_any_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_portable.cc
   HDRS
@@ -356,11 +360,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_rows.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
+    runtime/kernels/normalize/normalize.h
     runtime/kernels/pad_nd/pad_nd.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
     runtime/kernels/reduce_sum/reduce_sum.h
     runtime/kernels/rescale/rescale.h
+    runtime/kernels/resize_bilinear/resize_bilinear.h
+    runtime/kernels/resize_nearest/resize_nearest.h
     runtime/kernels/rnn/rnn.h
     runtime/kernels/strided_copy/strided_copy.h
     runtime/kernels/transpose/transpose.h

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 107;
+inline constexpr std::size_t kOpcodeCount = 111;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -174,6 +174,10 @@ enum class Opcode : std::uint8_t {
   kFullyConnectedPairsInt16 = 104,
   kConv2dInt4 = 105,
   kFullyConnectedInt4 = 106,
+  kNormalizeInt16 = 107,
+  kResizeBilinearInt16 = 108,
+  kResizeNearestInt16 = 109,
+  kTransposeConv2dAnyInt16 = 110,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2383,6 +2387,74 @@ struct FullyConnectedInt4Args {
   Activation activation;
 };
 static_assert(sizeof(FullyConnectedInt4Args) == 48, "layout of FullyConnectedInt4Args");
+
+/// int16 normalization of groups of outer * inner elements, each with its own mean and
+/// variance. The output may be the input.
+struct NormalizeInt16Args {
+  Ref input;            ///< int16 [rows, outer, inner]
+  Ref weight;           ///< int32 [parameters], the factors with the output's scale
+  Ref bias;             ///< int32 [parameters], in the steps of the weight
+  Ref output;           ///< int16 [rows, outer, inner]
+  std::int32_t rows;    ///< number of all groups, a multiple of `groups`
+  std::int32_t groups;  ///< that have parameters of their own
+  std::int32_t outer;   ///< outer * inner is the size of a group, at most 2^20
+  std::int32_t inner;   ///< elements of a group that lie together
+  /// 1: [rows / groups, outer, groups, inner] in memory; 0: [rows / groups, groups, outer,
+  /// inner], 0 to 1
+  std::int32_t interleaved;
+  std::int32_t parameters;  ///< elements of weight and bias
+  std::int32_t group_step;  ///< from a group's parameters to those of the next
+  std::int32_t outer_step;  ///< from the parameters of an outer step to those of the next
+  std::int32_t inner_step;  ///< from the parameter of an element to that of the next
+  std::int32_t centered;    ///< 1: the mean is subtracted; 0: root mean square, 0 to 1
+  /// epsilon = epsilon_high * 2^31 + epsilon_low is added ..., 0 to 1073741823
+  std::int32_t epsilon_high;
+  std::int32_t epsilon_low;  ///< 0 to 2^31 - 1
+  /// ... to size * size * variance * 4^half_shift, in steps, -8 to 15
+  std::int32_t half_shift;
+  std::int32_t parameter_shift;  ///< parameters have this many bits after the point, 0 to 30
+  ActivationInt16 activation;
+};
+static_assert(sizeof(NormalizeInt16Args) == 80, "layout of NormalizeInt16Args");
+
+/// int16 bilinear interpolation, NHWC; input and output share scale and zero point.
+struct ResizeBilinearInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  ResizeAxis rows;
+  ResizeAxis columns;
+  Dims input_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(ResizeBilinearInt16Args) == 56, "layout of ResizeBilinearInt16Args");
+
+/// int16 nearest-neighbour resampling, NHWC.
+struct ResizeNearestInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  ResizeAxis rows;
+  ResizeAxis columns;
+  Dims input_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(ResizeNearestInt16Args) == 56, "layout of ResizeNearestInt16Args");
+
+/// int16 transposed convolution, NHWC; groups = input_dims.c / filter_dims.c. Input pixel
+/// (y, x) adds filter * input to the outputs from (y, x) * stride - padding on, `dilation`
+/// apart; the sums start with the bias and are requantized per output channel.
+struct TransposeConv2dAnyInt16Args {
+  Ref input;       ///< int16 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int16 [n, h, w, c]
+  ConvInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(TransposeConv2dAnyInt16Args) == 104, "layout of TransposeConv2dAnyInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

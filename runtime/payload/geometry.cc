@@ -165,12 +165,13 @@ bool batch_matmul(const CallCheck& call, const Dims& a, const Dims& b, const Dim
                       "batches of matrices do not fit together");
 }
 
-bool normalize(const CallCheck& call, const payload::NormalizeArgs& args) {
-  // Sums of so many squares and their products with the size fit 64 bits.
-  constexpr std::int32_t kMaxGroup = 1 << 20;
+namespace {
+
+template <typename Args>
+bool normalize_groups(const CallCheck& call, const Args& args, std::int32_t max_group) {
   constexpr auto kMost = static_cast<std::int32_t>(payload::kMaxRefOffset);
   const bool sizes =
-      bounds::in_range(args.outer, 1, kMaxGroup) && bounds::in_range(args.inner, 1, kMaxGroup) &&
+      bounds::in_range(args.outer, 1, max_group) && bounds::in_range(args.inner, 1, max_group) &&
       bounds::in_range(args.groups, 1, kMost) && bounds::in_range(args.rows, 1, kMost) &&
       bounds::in_range(args.parameters, 1, kMost) && bounds::in_range(args.group_step, 0, kMost) &&
       bounds::in_range(args.outer_step, 0, kMost) && bounds::in_range(args.inner_step, 0, kMost);
@@ -180,10 +181,23 @@ bool normalize(const CallCheck& call, const payload::NormalizeArgs& args) {
   const std::int64_t last = (args.groups - std::int64_t{1}) * args.group_step +
                             (args.outer - std::int64_t{1}) * args.outer_step +
                             (args.inner - std::int64_t{1}) * args.inner_step;
-  return call.require(bounds::volume(args.outer, args.inner) <= kMaxGroup,
-                      "a group is too large") &&
+  return call.require(
+             bounds::volume(args.outer, args.inner) <= static_cast<std::uint32_t>(max_group),
+             "a group is too large") &&
          call.require(args.rows % args.groups == 0, "groups do not divide the rows") &&
          call.require(last < args.parameters, "a group reads outside of its parameters");
+}
+
+}  // namespace
+
+// Sums of so many squares and their products with the size fit 64 bits, ...
+bool normalize(const CallCheck& call, const payload::NormalizeArgs& args) {
+  return normalize_groups(call, args, 1 << 20);
+}
+
+// ... and so do sums of so many differences times a factor of 31 bits.
+bool normalize(const CallCheck& call, const payload::NormalizeInt16Args& args) {
+  return normalize_groups(call, args, 1 << 15);
 }
 
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args) {

@@ -40,6 +40,13 @@ bool transposed_convolution(const CallCheck& call, const payload::ConvParams& pa
                             const payload::Dims& in, const payload::Dims& filter,
                             const payload::Dims& out);
 
+inline bool transposed_convolution(const CallCheck& call, const payload::ConvInt16Params& p,
+                                   const payload::Dims& in, const payload::Dims& filter,
+                                   const payload::Dims& out) {
+  return transposed_convolution(
+      call, payload::ConvParams{0, 0, p.stride, p.padding, p.dilation, {}}, in, filter, out);
+}
+
 template <typename Args>
 bool transposed_convolution(const CallCheck& call, const Args& args) {
   return transposed_convolution(call, args.params, args.input_dims, args.filter_dims,
@@ -93,8 +100,9 @@ bool batch_matmul(const CallCheck& call, const Args& args) {
   return batch_matmul(call, args.input1_dims, args.input2_dims, args.output_dims);
 }
 
-/// Every group has parameters, and at most kMaxGroup elements.
+/// Every group has parameters, and at most as many elements as the sums of its kernel take.
 bool normalize(const CallCheck& call, const payload::NormalizeArgs& args);
+bool normalize(const CallCheck& call, const payload::NormalizeInt16Args& args);
 
 /// Every element that the copy reads or writes lies in its tensor, and there are at most as many
 /// steps as the output has elements.

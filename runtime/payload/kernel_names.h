@@ -117,6 +117,10 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "fully_connected_pairs_int16 of input int16, table int32, scales int32, output int16",
     "conv2d_int4 of input int8, filter int4, output int8",
     "fully_connected_int4 of input int8, filter int4, output int8",
+    "normalize_int16 of input int16, output int16",
+    "resize_bilinear_int16 of input int16, output int16",
+    "resize_nearest_int16 of input int16, output int16",
+    "transpose_conv2d_any_int16 of input int16, filter int8, output int16",
     // clang-format on
 };
 

@@ -1514,4 +1514,58 @@ bool check_fully_connected_int4(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_normalize_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::NormalizeInt16Args*>(args);
+  if (!geometry::normalize(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.outer, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.outer, a.inner), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.parameters<std::int32_t>({a.weight, a.bias}, volume(a.parameters)) &&
+         call.in_ranges(in_range(a.interleaved, 0, 1) && in_range(a.centered, 0, 1) &&
+                        in_range(a.epsilon_high, 0, 1073741823) &&
+                        in_range(a.epsilon_low, 0, INT32_MAX) && in_range(a.half_shift, -8, 15) &&
+                        in_range(a.parameter_shift, 0, 30)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+template <typename Args>
+static bool check_as_resize_bilinear_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  if (!geometry::resizing(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.rows.step, 0, INT32_MAX) &&
+                        in_range(a.columns.step, 0, INT32_MAX)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_resize_bilinear_int16(const CallCheck& call, const void* args) {
+  return check_as_resize_bilinear_int16<payload::ResizeBilinearInt16Args>(call, args);
+}
+
+bool check_resize_nearest_int16(const CallCheck& call, const void* args) {
+  return check_as_resize_bilinear_int16<payload::ResizeNearestInt16Args>(call, args);
+}
+
+bool check_transpose_conv2d_any_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TransposeConv2dAnyInt16Args*>(args);
+  if (!geometry::transposed_convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -130,7 +130,11 @@ struct Operator {
   OPERATOR(Conv2dPairsInt16, conv2d_pairs_int16)                  \
   OPERATOR(FullyConnectedPairsInt16, fully_connected_pairs_int16) \
   OPERATOR(Conv2dInt4, conv2d_int4)                               \
-  OPERATOR(FullyConnectedInt4, fully_connected_int4)
+  OPERATOR(FullyConnectedInt4, fully_connected_int4)              \
+  OPERATOR(NormalizeInt16, normalize_int16)                       \
+  OPERATOR(ResizeBilinearInt16, resize_bilinear_int16)            \
+  OPERATOR(ResizeNearestInt16, resize_nearest_int16)              \
+  OPERATOR(TransposeConv2dAnyInt16, transpose_conv2d_any_int16)
 
 namespace operators {
 

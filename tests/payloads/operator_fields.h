@@ -2344,6 +2344,92 @@ inline constexpr OperatorField kFullyConnectedInt4ArgsFields[] = {
     related("activation.max", i32(44), -128, 127),
 };
 
+inline constexpr OperatorField kNormalizeInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(16), i32(24), i32(28)}),
+    reference("weight", 4, FieldKind::kBias, 4, 4, {i32(36)}),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {i32(36)}),
+    reference("output", 12, FieldKind::kOutput, 2, 2, {i32(16), i32(24), i32(28)}),
+    integer("rows", i32(16)),
+    integer("groups", i32(20)),
+    integer("outer", i32(24)),
+    integer("inner", i32(28)),
+    ranged("interleaved", i32(32), 0, 1),
+    integer("parameters", i32(36)),
+    integer("group_step", i32(40)),
+    integer("outer_step", i32(44)),
+    integer("inner_step", i32(48)),
+    ranged("centered", i32(52), 0, 1),
+    ranged("epsilon_high", i32(56), 0, 1073741823),
+    ranged("epsilon_low", i32(60), 0, 2147483647),
+    ranged("half_shift", i32(64), -8, 15),
+    ranged("parameter_shift", i32(68), 0, 30),
+    related("activation.min", i32(72), -32768, 32767),
+    related("activation.max", i32(76), -32768, 32767),
+};
+
+inline constexpr OperatorField kResizeBilinearInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(24), i32(28), i32(32), i32(36)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(40), i32(44), i32(48), i32(52)}),
+    ranged("rows.step", i32(8), 0, 2147483647),
+    integer("rows.offset", i32(12)),
+    ranged("columns.step", i32(16), 0, 2147483647),
+    integer("columns.offset", i32(20)),
+    integer("input_dims.n", i32(24)),
+    integer("input_dims.h", i32(28)),
+    integer("input_dims.w", i32(32)),
+    integer("input_dims.c", i32(36)),
+    integer("output_dims.n", i32(40)),
+    integer("output_dims.h", i32(44)),
+    integer("output_dims.w", i32(48)),
+    integer("output_dims.c", i32(52)),
+};
+
+inline constexpr OperatorField kResizeNearestInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(24), i32(28), i32(32), i32(36)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(40), i32(44), i32(48), i32(52)}),
+    ranged("rows.step", i32(8), 0, 2147483647),
+    integer("rows.offset", i32(12)),
+    ranged("columns.step", i32(16), 0, 2147483647),
+    integer("columns.offset", i32(20)),
+    integer("input_dims.n", i32(24)),
+    integer("input_dims.h", i32(28)),
+    integer("input_dims.w", i32(32)),
+    integer("input_dims.c", i32(36)),
+    integer("output_dims.n", i32(40)),
+    integer("output_dims.h", i32(44)),
+    integer("output_dims.w", i32(48)),
+    integer("output_dims.c", i32(52)),
+};
+
+inline constexpr OperatorField kTransposeConv2dAnyInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(56), i32(60), i32(64), i32(68)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(72), i32(76), i32(80), i32(84)}),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {i32(100)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(100)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(100)}),
+    reference("output", 20, FieldKind::kOutput, 2, 2, {i32(88), i32(92), i32(96), i32(100)}),
+    integer("params.stride.w", i32(24)),
+    integer("params.stride.h", i32(28)),
+    integer("params.padding.w", i32(32)),
+    integer("params.padding.h", i32(36)),
+    integer("params.dilation.w", i32(40)),
+    integer("params.dilation.h", i32(44)),
+    related("params.activation.min", i32(48), -32768, 32767),
+    related("params.activation.max", i32(52), -32768, 32767),
+    integer("input_dims.n", i32(56)),
+    integer("input_dims.h", i32(60)),
+    integer("input_dims.w", i32(64)),
+    integer("input_dims.c", i32(68)),
+    integer("filter_dims.n", i32(72)),
+    integer("filter_dims.h", i32(76)),
+    integer("filter_dims.w", i32(80)),
+    integer("filter_dims.c", i32(84)),
+    integer("output_dims.n", i32(88)),
+    integer("output_dims.h", i32(92)),
+    integer("output_dims.w", i32(96)),
+    integer("output_dims.c", i32(100)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2458,6 +2544,10 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kFullyConnectedPairsInt16ArgsFields, 12, 48},
     {kConv2dInt4ArgsFields, 30, 76},
     {kFullyConnectedInt4ArgsFields, 12, 48},
+    {kNormalizeInt16ArgsFields, 20, 80},
+    {kResizeBilinearInt16ArgsFields, 14, 56},
+    {kResizeNearestInt16ArgsFields, 14, 56},
+    {kTransposeConv2dAnyInt16ArgsFields, 26, 104},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -20,7 +20,7 @@ CASES = 300
 # These have tests of their own.
 APART = {"lstm", "quantize"}
 # Operators of which TFLite can express only some calls: tflite_model.py says which and why.
-PARTLY_EXPRESSIBLE = {"add", "avg_pool2d", "fully_connected", "max_pool2d", "mul", "rescale", "softmax"}
+PARTLY_EXPRESSIBLE = {"add", "avg_pool2d", "batch_matmul", "fully_connected", "max_pool2d", "mul", "rescale", "softmax"}
 
 
 def expressible(operator: str, count: int) -> Iterator[tuple[int, Graph]]:

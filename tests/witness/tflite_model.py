@@ -165,6 +165,7 @@ class _Writer:
 _OPTIONS = {
     "ADD": "AddOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
+    "BATCH_MATMUL": "BatchMatMulOptions",
     "CONV_2D": "Conv2DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
     "DEQUANTIZE": "DequantizeOptions",
@@ -174,6 +175,7 @@ _OPTIONS = {
     "PAD": "PadOptions",
     "PADV2": "PadV2Options",
     "QUANTIZE": "QuantizeOptions",
+    "RESHAPE": "ReshapeOptions",
     "SOFTMAX": "SoftmaxOptions",
     "SUB": "SubOptions",
     "TRANSPOSE": "TransposeOptions",
@@ -403,6 +405,24 @@ def _dequantize(writer: _Writer, node: Node) -> None:
     writer.operator("DEQUANTIZE", [_in_order_of(writer, node)], writer.tensor_of(node.output))
 
 
+def _batch_matmul(writer: _Writer, node: Node) -> None:
+    attrs = node.attrs
+    if attrs.clamp != Clamp():
+        raise Inexpressible("a product of matrices with limits")
+    operands = []
+    for value, sizes in zip(node.inputs, (attrs.a, attrs.b)):
+        shaped = writer.tensor(f"{value.name}_matrices", sizes, value.element, _quantization(value.quant))
+        writer.operator(
+            "RESHAPE", [writer.tensor_of(value), writer.integers(f"{value.name}_sizes", np.array(sizes))], shaped
+        )
+        operands.append(shaped)
+    output = node.output
+    product = writer.tensor(f"{output.name}_matrices", attrs.output, output.element, _quantization(output.quant))
+    writer.operator("BATCH_MATMUL", operands, product, adjX=False, adjY=True)
+    sizes = writer.integers(f"{output.name}_sizes", np.array(tensor_shape(output)))
+    writer.operator("RESHAPE", [product, sizes], writer.tensor_of(output))
+
+
 # Of an LSTM: no peephole, projection or layer norm.
 _NONE = -1
 
@@ -441,6 +461,7 @@ def _lstm(writer: _Writer, node: Node) -> None:
 _WRITERS = {
     "add": _add,
     "avg_pool2d": _avg_pool2d,
+    "batch_matmul": _batch_matmul,
     "conv2d": _conv2d,
     "depthwise_conv2d": _depthwise_conv2d,
     "dequantize": _dequantize,

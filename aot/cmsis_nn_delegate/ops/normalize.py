@@ -1,4 +1,4 @@
-"""int8 layer norm, group norm, instance norm and RMS norm."""
+"""Layer norm, group norm, instance norm and RMS norm."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ..edge.nodes import GETITEM, first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Role, Struct
+from ..format.cpp import camel
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout, TensorType
 from . import block_values, storage
@@ -21,7 +23,7 @@ from .annotation import Elementwise
 from .attrs import Clamp
 from .case import Case
 from .features import Features
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
 from .quantized_math import to_output, wrap32
@@ -29,59 +31,71 @@ from .quantized_math import to_output, wrap32
 # Normalized values have this many bits after the point. With the largest group they still fit 32 bits.
 FRACTION_BITS = 20
 MAX_GROUP = 1 << 20
+_MAX_GROUPS = {Element.INT8: MAX_GROUP, Element.INT16: 1 << 15}
 # Of the squared step of the epsilon: what is added to the variance has at most 61 bits.
 _EPSILON_LIMIT = 1 << 61
 _MOST_SHIFT = 30
 _LEAST_SHIFT = -16
 
-KERNEL = KernelSpec(
-    "normalize",
-    Struct(
-        "NormalizeArgs",
-        "int8 normalization of groups of outer * inner elements, each with its own mean and variance. "
-        "The output may be the input.",
-        (
-            blocks.input("input", I8, "rows", "outer", "inner", doc="int8 [rows, outer, inner]"),
-            blocks.operand(
-                Role.BIAS, "weight", I32, ("parameters",), "int32 [parameters], the factors with the output's scale"
+
+def _kernel(element: Scalar, offsets: tuple[Field, ...], activation: Struct) -> KernelSpec:
+    name, kind = named_for("normalize", element), element.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"{kind} normalization of groups of outer * inner elements, each with its own mean and variance. The "
+            "output may be the input.",
+            (
+                blocks.input("input", element, "rows", "outer", "inner", doc=f"{kind} [rows, outer, inner]"),
+                blocks.operand(
+                    Role.BIAS, "weight", I32, ("parameters",), "int32 [parameters], the factors with the output's scale"
+                ),
+                blocks.bias("parameters", doc="int32 [parameters], in the steps of the weight"),
+                blocks.output(element, "rows", "outer", "inner", doc=f"{kind} [rows, outer, inner]"),
+                Field("rows", I32, "number of all groups, a multiple of `groups`"),
+                Field("groups", I32, "that have parameters of their own"),
+                Field("outer", I32, "outer * inner is the size of a group, at most 2^20"),
+                Field("inner", I32, "elements of a group that lie together"),
+                Field(
+                    "interleaved",
+                    I32,
+                    "1: [rows / groups, outer, groups, inner] in memory; 0: [rows / groups, groups, outer, inner]",
+                    low=0,
+                    high=1,
+                ),
+                Field("parameters", I32, "elements of weight and bias"),
+                Field("group_step", I32, "from a group's parameters to those of the next"),
+                Field("outer_step", I32, "from the parameters of an outer step to those of the next"),
+                Field("inner_step", I32, "from the parameter of an element to that of the next"),
+                Field("centered", I32, "1: the mean is subtracted; 0: root mean square", low=0, high=1),
+                *offsets,
+                Field(
+                    "epsilon_high",
+                    I32,
+                    "epsilon = epsilon_high * 2^31 + epsilon_low is added ...",
+                    low=0,
+                    high=2**30 - 1,
+                ),
+                Field("epsilon_low", I32, low=0, high=2**31 - 1),
+                Field(
+                    "half_shift",
+                    I32,
+                    "... to size * size * variance * 4^half_shift, in steps",
+                    low=_LEAST_SHIFT // 2,
+                    high=_MOST_SHIFT // 2,
+                ),
+                Field("parameter_shift", I32, "parameters have this many bits after the point", low=0, high=30),
+                Field("activation", activation),
             ),
-            blocks.bias("parameters", doc="int32 [parameters], in the steps of the weight"),
-            blocks.output(I8, "rows", "outer", "inner", doc="int8 [rows, outer, inner]"),
-            Field("rows", I32, "number of all groups, a multiple of `groups`"),
-            Field("groups", I32, "that have parameters of their own"),
-            Field("outer", I32, "outer * inner is the size of a group, at most 2^20"),
-            Field("inner", I32, "elements of a group that lie together"),
-            Field(
-                "interleaved",
-                I32,
-                "1: [rows / groups, outer, groups, inner] in memory; 0: [rows / groups, groups, outer, inner]",
-                low=0,
-                high=1,
-            ),
-            Field("parameters", I32, "elements of weight and bias"),
-            Field("group_step", I32, "from a group's parameters to those of the next"),
-            Field("outer_step", I32, "from the parameters of an outer step to those of the next"),
-            Field("inner_step", I32, "from the parameter of an element to that of the next"),
-            Field("centered", I32, "1: the mean is subtracted; 0: root mean square", low=0, high=1),
-            blocks.input_offset(),
-            blocks.output_offset(),
-            Field(
-                "epsilon_high", I32, "epsilon = epsilon_high * 2^31 + epsilon_low is added ...", low=0, high=2**30 - 1
-            ),
-            Field("epsilon_low", I32, low=0, high=2**31 - 1),
-            Field(
-                "half_shift",
-                I32,
-                "... to size * size * variance * 4^half_shift, in steps",
-                low=_LEAST_SHIFT // 2,
-                high=_MOST_SHIFT // 2,
-            ),
-            Field("parameter_shift", I32, "parameters have this many bits after the point", low=0, high=30),
-            Field("activation", blocks.ACTIVATION),
+            geometry="normalize",
         ),
-        geometry="normalize",
-    ),
-)
+        priced_as="" if element is I8 else "normalize",
+    )
+
+
+KERNEL = _kernel(I8, (blocks.input_offset(), blocks.output_offset()), blocks.ACTIVATION)
+INT16 = _kernel(I16, (), blocks.ACTIVATION_INT16)
 
 
 @dataclass(frozen=True)
@@ -132,24 +146,29 @@ def _draw_node(d: Case, x: Value, groups: Optional[int], size: int, count: int) 
     inputs = [x, *([weight] if has_weight else []), *([bias] if has_bias else [])]
     epsilon = d.pick(1e-5, 1e-5, 1e-12, 1e-2, 0.0)
     attrs = NormalizeAttrs(groups, size, epsilon, d.pick(True, True, False), has_weight, has_bias, d.clamp())
-    return d.node("normalize", inputs, attrs, d.quant(float(2.0 ** d.random.uniform(-6, -4))))
+    scale = 2.0 ** (d.random.uniform(-6, -4) + 8 - x.element.bits)
+    return d.node("normalize", inputs, attrs, d.quant(float(scale), element=x.element))
 
 
-def _draw_layer(d: Case) -> Value:
+def _draw_layer(d: Case, element: Element = COMMON_ELEMENT) -> Value:
     """Over the last dimension; sometimes of a single element."""
     size = d.pick(d.integer(1, 9), d.integer(1, 70), d.integer(70, 300))
-    return _draw_node(d, d.input(d.batch(), d.integer(1, 5), size), None, size, size)
+    return _draw_node(d, d.input(d.batch(), d.integer(1, 5), size, element=element), None, size, size)
 
 
-def _draw_groups(d: Case) -> Value:
+def _draw_groups(d: Case, element: Element = COMMON_ELEMENT) -> Value:
     """Groups of the channels of images, in both layouts."""
     groups = d.integer(1, 4)
     channels = groups * d.integer(1, 5)
     layout = d.pick(Layout.ROW_MAJOR, Layout.CHANNELS_LAST)
-    x = d.input(d.batch(), channels, *d.pair(1, 5), layout=layout)
+    x = d.input(d.batch(), channels, *d.pair(1, 5), element=element, layout=layout)
     result = _draw_node(d, x, groups, x.numel // x.shape[0] // groups, channels)
     result.retype(layout=layout)
     return result
+
+
+def _draw_int16(d: Case) -> Value:
+    return d.pick(_draw_layer, _draw_groups)(d, Element.INT16)
 
 
 class Normalize(Op):
@@ -161,7 +180,7 @@ class Normalize(Op):
         y = round(z * weight / output scale + bias / output scale) + zero point
 
     v is exact; the root has 32 bits, its reciprocal 31, and the parameters up to 30 bits after the point, so that y is
-    the real result rounded once, but for values within 2^-10 steps of a half.
+    the real result rounded once, but for values within 2^-10 steps of a half, of int16 2^-6.
     """
 
     name = "normalize"
@@ -184,12 +203,13 @@ class Normalize(Op):
         operands=1,
     )
     attrs = NormalizeAttrs
-    kernels = (KERNEL,)
-    draws = (_draw_layer, _draw_groups)
+    kernels = (KERNEL, INT16)
+    draws = (_draw_layer, _draw_groups, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "layer, group, instance and RMS norm, with or without constant weight and bias",
         "vectors divided by their length, as by F.normalize with p=2, along one dimension, with an eps of at most 1e-6",
-        f"at most {MAX_GROUP} elements that are normalized together",
+        f"at most {MAX_GROUP} elements that are normalized together, of int16 {_MAX_GROUPS[Element.INT16]}",
         "an instance norm with running statistics is a batch norm",
     )
     in_place = True
@@ -272,10 +292,12 @@ class Normalize(Op):
             )
         if attrs.epsilon < 0:
             return Refusal(Reason.UNSUPPORTED_PARAMETER, f"eps {attrs.epsilon:g} is negative; give it a positive one")
-        if attrs.size > MAX_GROUP:
+        element = context.operand_element(operand(node)) or COMMON_ELEMENT
+        if attrs.size > _MAX_GROUPS[element]:
             return Refusal(
                 Reason.TOO_LARGE,
-                f"{attrs.size} elements are normalized together; at most {MAX_GROUP} are supported: use more groups",
+                f"{attrs.size} elements of {element.value} are normalized together; at most {_MAX_GROUPS[element]} are "
+                "supported: use more groups",
             )
         return None
 
@@ -283,7 +305,7 @@ class Normalize(Op):
         attrs, *_ = self._described(node, context)
         scale = context.input_scale(operand(node))
         try:
-            epsilon_of(attrs, scale)
+            epsilon_of(attrs, scale, context.operand_element(operand(node)) or COMMON_ELEMENT)
         except ValueError:
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
@@ -308,7 +330,7 @@ class Normalize(Op):
         if sizes.interleaved:
             x = x.reshape(batch, sizes.outer, sizes.groups, sizes.inner).transpose(0, 2, 1, 3).reshape(-1)
         x = x.reshape(sizes.rows, n)
-        epsilon, half_shift = epsilon_of(node.attrs, node.inputs[0].scale)
+        epsilon, half_shift = epsilon_of(node.attrs, node.inputs[0].scale, node.inputs[0].element)
         total = x.sum(axis=1) if node.attrs.centered else np.zeros(sizes.rows, np.int64)
         variance = n * (x * x).sum(axis=1) - total * total
         z = np.empty_like(x)
@@ -335,7 +357,7 @@ class Normalize(Op):
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         # Before the sum, because a value far out of range would wrap.
         y = np.clip(y, -(1 << 30), 1 << 30)
-        return to_output(y, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
+        return to_output(y, node.output.zero_point, lo, hi, node.output.element).reshape(node.output.storage_shape)
 
     # Payload ----------------------------------------------------------------
 
@@ -349,14 +371,14 @@ class Normalize(Op):
         return {"weight": weight.astype(np.int32), "bias": bias.astype(np.int32)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        epsilon, half_shift = epsilon_of(node.attrs, node.inputs[0].scale)
+        epsilon, half_shift = epsilon_of(node.attrs, node.inputs[0].scale, node.inputs[0].element)
         *_, parameter_shift = self._parameters(node)
+        offsets = {"input_offset": -node.inputs[0].zero_point, "output_offset": node.output.zero_point}
         return {
             **refs,
             **self._sizes(node)._asdict(),
             "centered": int(node.attrs.centered),
-            "input_offset": -node.inputs[0].zero_point,
-            "output_offset": node.output.zero_point,
+            **({} if node.output.element.is_symmetric else offsets),
             "epsilon_high": epsilon >> 31,
             "epsilon_low": epsilon & 0x7FFFFFFF,
             "half_shift": half_shift,
@@ -394,13 +416,14 @@ class Normalize(Op):
         return fixed[0], fixed[1], shift
 
 
-def epsilon_of(attrs: NormalizeAttrs, scale: float) -> tuple[int, int]:
+def epsilon_of(attrs: NormalizeAttrs, scale: float, element: Element = COMMON_ELEMENT) -> tuple[int, int]:
     """(epsilon, half shift): what is added to n^2 * variance * 4^half_shift, where the variance counts steps of the
     input. ValueError if it has more than 61 bits."""
     size = attrs.size
     epsilon = size * size * (attrs.epsilon / scale / scale)
-    # The largest variance is that of steps of 255; the sum must have at most 62 bits.
-    bits = max(math.frexp(size * size * 65025.0)[1], math.frexp(epsilon)[1])
+    # The largest variance is that of steps of 255, or of 2^15; the sum must have at most 62 bits.
+    most = -element.low if element.is_symmetric else element.high - element.low
+    bits = max(math.frexp(size * size * float(most * most))[1], math.frexp(epsilon)[1])
     half_shift = min(max(60 - bits, _LEAST_SHIFT), _MOST_SHIFT) // 2
     fixed = round(epsilon * 4.0**half_shift)
     if fixed >= _EPSILON_LIMIT:

@@ -1,4 +1,4 @@
-"""int8 bilinear interpolation of images."""
+"""Bilinear interpolation of images."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ import numpy as np
 
 from ..edge.nodes import operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import resizing, storage
 from .annotation import SameScale
 from .case import Case
-from .kernel import KernelSpec
 
 # Of the weights of two neighbours, as in TFLite.
 WEIGHT_BITS = 10
@@ -23,14 +21,8 @@ _ROUNDING = 2.0 ** -(WEIGHT_BITS + 1)
 
 _VEC = "aten.upsample_bilinear2d.vec"
 
-KERNEL = KernelSpec(
-    "resize_bilinear",
-    Struct(
-        "ResizeBilinearArgs",
-        "int8 bilinear interpolation, NHWC; input and output share scale and zero point.",
-        resizing.FIELDS,
-        geometry="resizing",
-    ),
+KERNELS = resizing.kernels(
+    "resize_bilinear", "bilinear interpolation, NHWC; input and output share scale and zero point."
 )
 
 
@@ -48,7 +40,7 @@ class ResizeBilinear(resizing.ResizeOp):
     each axis [TFLite kernels/internal/reference/resize_bilinear.h, ResizeBilinearInteger]. TFLite also rounds the scale
     to 10 bits, so that places drift from row to row; here each place is rounded, by at most 2^-11 pixels. Where 10 bits
     hold the scale (a factor of 2, 4, 8 without aligned corners), the results are TFLite's. Otherwise they are within
-    255 * 2^-10 steps of the exact ones, before they are rounded.
+    255 * 2^-10 steps of the exact ones, of int16 65535 * 2^-10, before they are rounded.
 
     Input and output have one scale and zero point.
     """
@@ -57,7 +49,7 @@ class ResizeBilinear(resizing.ResizeOp):
     targets = (_VEC, "aten.upsample_bilinear2d.default")
     whole = ("aten.upsample_bilinear2d.vec",)
     annotation = SameScale(targets)
-    kernels = (KERNEL,)
+    kernels = KERNELS
     draws = (_draw,)
     no_line = "it makes an image smaller by a factor of 128 or more; use average pooling instead, which sees all pixels"
     limits = (
@@ -84,7 +76,7 @@ class ResizeBilinear(resizing.ResizeOp):
             image = image.take(near, axis) * ((1 << WEIGHT_BITS) - weight) + image.take(far, axis) * weight
         half = 1 << (2 * WEIGHT_BITS - 1)
         mean: np.ndarray = np.sign(image) * ((np.abs(image) + half) >> (2 * WEIGHT_BITS))
-        return mean.astype(np.int8).reshape(node.output.storage_shape)
+        return mean.astype(node.output.element.numpy).reshape(node.output.storage_shape)
 
 
 def _line(size: int, output: int, factor: Optional[float], corners: bool) -> Optional[resizing.Line]:

@@ -1,4 +1,4 @@
-"""int8 nearest-neighbour resampling of images by any factor."""
+"""Nearest-neighbour resampling of images by any factor."""
 
 from __future__ import annotations
 
@@ -9,23 +9,13 @@ import numpy as np
 
 from ..edge.nodes import operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format.record import Struct
 from ..graph.ir import Node, Value
 from . import resizing, storage
 from .annotation import NotAnnotated
 from .case import Case
-from .kernel import KernelSpec
 from .upsample_nearest import TARGETS, repeats
 
-KERNEL = KernelSpec(
-    "resize_nearest",
-    Struct(
-        "ResizeNearestArgs",
-        "int8 nearest-neighbour resampling, NHWC.",
-        resizing.FIELDS,
-        geometry="resizing",
-    ),
-)
+KERNELS = resizing.kernels("resize_nearest", "nearest-neighbour resampling, NHWC.")
 
 
 def _draw(d: Case) -> Value:
@@ -46,7 +36,7 @@ class ResizeNearest(resizing.ResizeOp):
     name = "resize_nearest"
     targets = TARGETS
     annotation = NotAnnotated("it shares its targets with upsample_nearest, which is annotated")
-    kernels = (KERNEL,)
+    kernels = KERNELS
     draws = (_draw,)
     no_line = (
         "the kernel's fixed point does not give the pixels that PyTorch chooses; use a scale factor that is an integer"

@@ -15,7 +15,9 @@ from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.cpp import camel
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
 from . import block_values, channels, storage
@@ -23,6 +25,7 @@ from .case import Case
 from .channels import Bounds, Link
 from .features import Features
 from .geometry import Pair
+from .kernel import KernelSpec, named_for
 from .op import Op
 
 FRACTION_BITS = 24
@@ -36,14 +39,32 @@ _AXIS = Struct(
     "Output index i lies at (i * step + offset) / 2^24 of the input, limited to it.",
     (Field("step", I32, low=0, high=_MAX_STEP), Field("offset", I32)),
 )
-FIELDS = (
-    blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-    blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-    Field("rows", _AXIS),
-    Field("columns", _AXIS),
-    Field("input_dims", blocks.DIMS),
-    Field("output_dims", blocks.DIMS),
-)
+
+
+def kernels(what: str, doc: str) -> tuple[KernelSpec, KernelSpec]:
+    """Returns the kernels of int8 and int16 that resample by `what`. `doc` follows the type."""
+    return _kernel(what, doc, I8), _kernel(what, doc, I16)
+
+
+def _kernel(what: str, doc: str, element: Scalar) -> KernelSpec:
+    name, kind = named_for(what, element), element.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"{kind} {doc}",
+            (
+                blocks.input("input", element, "input_dims", doc=f"{kind} [n, h, w, c]"),
+                blocks.output(element, "output_dims", doc=f"{kind} [n, h, w, c]"),
+                Field("rows", _AXIS),
+                Field("columns", _AXIS),
+                Field("input_dims", blocks.DIMS),
+                Field("output_dims", blocks.DIMS),
+            ),
+            geometry="resizing",
+        ),
+        priced_as="" if element is I8 else what,
+    )
 
 
 @dataclass(frozen=True)
@@ -75,6 +96,7 @@ class ResizeOp(Op):
     attrs = ResizeAttrs
     takes_images = True
     keeps_quant = True
+    elements = KERNEL_ELEMENTS
     no_line: str  # why it is refused if a line is None, and what to do
 
     def features(self, node: Node) -> Features:
@@ -180,4 +202,4 @@ def repeats(indices: np.ndarray, size: int) -> bool:
 
 def draw_image(d: Case) -> tuple[Value, Pair]:
     """An image and the size that it gets."""
-    return d.input(d.batch(), d.channels(), *d.pair(1, 7)), d.pair(1, 12)
+    return d.input(d.batch(), d.channels(), *d.pair(1, 7), element=d.pick(*KERNEL_ELEMENTS)), d.pair(1, 12)

@@ -1,4 +1,4 @@
-"""int8 two-dimensional transposed convolution, grouped and dilated."""
+"""Two-dimensional transposed convolution, grouped and dilated."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from ..edge.nodes import first, pair, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
+from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I32, Field, Struct
 from ..format.schema import MAX_DIM, MAX_STEP
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import aten_convolution, block_values, channels, constant_weights, conv_args, per_channel_requantize, storage
 from . import cmsis_nn_rules as rules
 from .annotation import Weighted
@@ -53,6 +55,17 @@ ANY_GEOMETRY = KernelSpec(
     ),
     variant="any",
 )
+INT16 = KernelSpec(
+    "transpose_conv2d_any_int16",
+    Struct(
+        "TransposeConv2dAnyInt16Args",
+        _DOC.replace("int8", "int16").replace("(input + input_offset)", "input"),
+        (*conv_args.OPERANDS_INT16, conv_args.OUTPUT_INT16, *conv_args.SIZES_INT16),
+        geometry="transposed_convolution",
+    ),
+    variant="any",
+    priced_as="transpose_conv2d_any",
+)
 
 
 def output_size(size: int, taps: int, stride: int, padding: int, dilation: int, extra: int = 0) -> int:
@@ -60,10 +73,12 @@ def output_size(size: int, taps: int, stride: int, padding: int, dilation: int, 
     return (size - 1) * stride - 2 * padding + (taps - 1) * dilation + 1 + extra
 
 
-def _draw(d: Case, channels: int, outputs: int, groups: int, dense: bool = False) -> Value:
+def _draw(
+    d: Case, channels: int, outputs: int, groups: int, dense: bool = False, element: Element = Element.INT8
+) -> Value:
     kernel, stride = d.pair(1, 4), d.pair(1, 4)
     dilation = (1, 1) if dense else d.pick((1, 1), d.pair(1, 3))
-    x = d.input(d.batch(), channels, *d.pair(1, 6))
+    x = d.input(d.batch(), channels, *d.pair(1, 6), element=element)
     reach = [(k - 1) * e for k, e in zip(kernel, dilation)]
     padding = d.integer(0, reach[0]), d.integer(0, reach[1])
     if dense:  # filters at least as large as the stride
@@ -93,6 +108,11 @@ def _draw_dense(d: Case) -> Value:
     return _draw(d, d.channels(), d.channels(), 1, dense=True)
 
 
+def _draw_int16(d: Case) -> Value:
+    groups = d.pick(1, 1, d.integer(2, 4))
+    return _draw(d, groups * d.integer(1, 9), groups * d.integer(1, 9), groups, element=Element.INT16)
+
+
 def _zeros(node: Node) -> int:
     """Rows of zeros in front of the filter for which CMSIS-NN's function is right: they add to as many more rows of
     padding, which then are a multiple of the stride."""
@@ -120,8 +140,9 @@ class TransposeConv2d(Op):
     targets = aten_convolution.TARGETS
     annotation = Weighted(("aten.conv_transpose2d.input",), transposed=True, folds_batch_norm=True)
     attrs = TransposeConvAttrs
-    kernels = (KERNEL, ANY_GEOMETRY)
-    draws = (_draw_any, _draw_grouped, _draw_dense)
+    kernels = (KERNEL, ANY_GEOMETRY, INT16)
+    draws = (_draw_any, _draw_grouped, _draw_dense, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "constant weights; any stride, padding, output_padding, dilation and groups; in one dimension as an image of "
         "one row",
@@ -129,6 +150,7 @@ class TransposeConv2d(Op):
         "not in models that are trained with quantization",
         "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
+        constant_weights.INT16_LIMIT,
     )
     takes_images = True
 
@@ -282,7 +304,7 @@ class TransposeConv2d(Op):
             *(h, w, c, height + zeros, width, in_per_group, out_h, out_w, out_c),
             *(*attrs.stride, top + zeros, left, *attrs.dilation),
         )
-        return "" if fits else ANY_GEOMETRY.variant
+        return "" if fits and node.output.element is Element.INT8 else ANY_GEOMETRY.variant
 
     def _called(self, node: Node) -> tuple[int, Pair]:
         """(rows of zeros, padding) with which the kernel of `node` is called."""
@@ -300,12 +322,12 @@ class TransposeConv2d(Op):
         out_c, in_per_group, height, width = node.inputs[1].shape
         zeros, padding = self._called(node)
         scratch = {} if self.variant(node) else {"scratch_bytes": scratch_bytes}
+        offsets = {"input_offset": -node.inputs[0].zero_point, "output_offset": node.output.zero_point}
         return {
             **refs,
             **scratch,
             "params": {
-                "input_offset": -node.inputs[0].zero_point,
-                "output_offset": node.output.zero_point,
+                **({} if node.output.element.is_symmetric else offsets),
                 "stride": block_values.tile(*attrs.stride),
                 "padding": block_values.tile(*padding),
                 "dilation": block_values.tile(*attrs.dilation),

@@ -161,6 +161,28 @@ def test_attention_computes_in_int16():
     assert distances[0] <= 16
 
 
+class Decoder(nn.Module):
+    """What makes images larger, and norms."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.grouped = nn.ConvTranspose2d(4, 4, 3, stride=2), nn.ConvTranspose2d(4, 4, 2, stride=2, groups=2)
+        self.channels, self.pixels = nn.GroupNorm(2, 4), nn.LayerNorm(8)
+
+    def forward(self, x):
+        larger = self.channels(self.up(x)) + F.interpolate(x, size=(9, 9), mode="bilinear")
+        return self.pixels(F.interpolate(self.grouped(larger), size=(8, 8), mode="nearest"))
+
+
+def test_transposed_convolutions_resampling_and_norms_compute_in_int16():
+    torch.manual_seed(5)
+    distances, graph = steps_apart(Decoder().eval(), torch.randn(2, 4, 4, 4), quantizer=quantizer())
+    assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
+    ops = {op for op, _ in elements(graph)}
+    assert ops >= {"transpose_conv2d", "resize_bilinear", "resize_nearest", "normalize"}
+    assert distances[0] <= 16
+
+
 def test_chosen_rows_keep_the_precision_of_what_chooses_them():
     """A comparison in int16 has its threshold between two numbers of int16, and not of int8."""
 

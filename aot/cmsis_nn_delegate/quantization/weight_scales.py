@@ -19,6 +19,12 @@ from ..ops.registry import OPS
 from .rewriting import evaluated
 from .specs import element_of_spec
 
+_TRANSPOSED = {
+    target
+    for op in OPS.values()
+    if isinstance(op.annotation, Weighted) and op.annotation.transposed
+    for target in op.annotation.targets
+}
 _LAYERS = {target for op in OPS.values() if isinstance(op.annotation, Weighted) for target in op.annotation.targets}
 _SUMS = 2.0**31
 # What float32 may round a bias of so many steps by, and more.
@@ -38,6 +44,10 @@ def coarsen_weights(prepared: GraphModule) -> list[str]:
         values = evaluated(prepared, _behind(node.args[1]))
         if element in (None, COMMON_ELEMENT) or not hasattr(weight, "eps") or values is None:
             continue
+        if str(node.target) in _TRANSPOSED:
+            if len(node.args) > 6 and node.args[6] != 1:
+                continue  # groups share scales: what exceeds is refused
+            values = values.transpose(0, 1)
         rows = values.detach().double().reshape(len(values), -1)
         bias = evaluated(prepared, _behind((*node.args, None)[2]))
         offsets = torch.zeros(len(rows)) if bias is None else bias.detach()

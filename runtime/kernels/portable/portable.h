@@ -137,6 +137,11 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairsInt16, FullyConnectedPairsInt16,
                          fully_connected_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4, Conv2dInt4, conv2d_int4)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4, FullyConnectedInt4, fully_connected_int4)
+CMSIS_NN_DELEGATE_KERNEL(NormalizeInt16, NormalizeInt16, normalize_int16)
+CMSIS_NN_DELEGATE_KERNEL(ResizeBilinearInt16, ResizeBilinearInt16, resize_bilinear_int16)
+CMSIS_NN_DELEGATE_KERNEL(ResizeNearestInt16, ResizeNearestInt16, resize_nearest_int16)
+CMSIS_NN_DELEGATE_KERNEL(TransposeConv2dAnyInt16, TransposeConv2dAnyInt16,
+                         transpose_conv2d_any_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -228,6 +233,10 @@ inline constexpr KernelTable kOwnCalls = {
         kBatchMatmulInt16,
         kConv2dInt4,
         kFullyConnectedInt4,
+        kNormalizeInt16,
+        kResizeBilinearInt16,
+        kResizeNearestInt16,
+        kTransposeConv2dAnyInt16,
     },
 };
 

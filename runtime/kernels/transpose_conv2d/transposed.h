@@ -23,21 +23,27 @@ inline std::int32_t transposed_source(std::int32_t out, std::int32_t tap, std::i
   return pixel < size ? pixel : -1;
 }
 
-/// Computes one call; `Args` is the argument block of a kernel.
-template <typename Args>
+/// Computes one call; `Args` is the argument block of a kernel for activations of type Element.
+template <typename Args, typename Element = std::int8_t>
 Error run_transposed(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
   const payload::Dims& in = a.input_dims;
   const payload::Dims& filter = a.filter_dims;
   const payload::Dims& out = a.output_dims;
-  const auto* input = bases.resolve<const std::int8_t>(a.input);
+  const auto* input = bases.resolve<const Element>(a.input);
   const auto* weights = bases.resolve<const std::int8_t>(a.filter);
   const auto* bias = bases.resolve<const std::int32_t>(a.bias);
   const auto* multiplier = bases.resolve<const std::int32_t>(a.multiplier);
   const auto* shift = bases.resolve<const std::int32_t>(a.shift);
-  auto* output = bases.resolve<std::int8_t>(a.output);
+  auto* output = bases.resolve<Element>(a.output);
 
+  std::int32_t input_offset = 0;
+  std::int32_t output_offset = 0;
+  if constexpr (sizeof(Element) == 1) {
+    input_offset = p.input_offset;
+    output_offset = p.output_offset;
+  }
   const std::int32_t channels_per_group = out.c / (in.c / filter.c);
   const std::int32_t filter_bytes = filter.h * filter.w * filter.c;
 
@@ -66,12 +72,12 @@ Error run_transposed(const void* args, const Bases& bases) {
               if (column < 0) {
                 continue;
               }
-              const std::int8_t* v = input + (row * in.w + column) * in.c + group * filter.c;
+              const Element* v = input + (row * in.w + column) * in.c + group * filter.c;
               const std::int8_t* w =
                   weights + channel * filter_bytes + (ky * filter.w + kx) * filter.c;
               for (std::int32_t i = 0; i < count; ++i, w += filter_bytes) {
                 for (std::int32_t c = 0; c < filter.c; ++c) {
-                  acc[i] += static_cast<std::uint32_t>(w[c] * (v[c] + p.input_offset));
+                  acc[i] += static_cast<std::uint32_t>(w[c] * (v[c] + input_offset));
                 }
               }
             }
@@ -79,7 +85,7 @@ Error run_transposed(const void* args, const Bases& bases) {
           for (std::int32_t i = 0; i < count; ++i, ++channel) {
             const std::int32_t value =
                 requantize(static_cast<std::int32_t>(acc[i]), multiplier[channel], shift[channel]);
-            *output++ = clamp(wrapping_add(value, p.output_offset), p.activation);
+            *output++ = clamp_to<Element>(wrapping_add(value, output_offset), p.activation);
           }
         }
       }

@@ -14,6 +14,9 @@ _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_
 _SUM = "CMSIS-NN has no sum over a dimension"
 _WIDE_EXTREMUM = "CMSIS-NN's maximum and minimum of two tensors are of int8"
 _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
+_NORM = "CMSIS-NN has no normalization of activations"
+_BILINEAR = "CMSIS-NN does not interpolate"
+_NEAREST = "CMSIS-NN does not resample"
 _RESCALE = "CMSIS-NN has no conversion between two formats"
 
 # By kernel.
@@ -49,7 +52,8 @@ WHY_LACKING: Mapping[str, str] = {
     "max_pool2d_dilated": "the windows of arm_max_pool_s8 have no gaps",
     "maximum_int16": _WIDE_EXTREMUM,
     "minimum_int16": _WIDE_EXTREMUM,
-    "normalize": "CMSIS-NN has no normalization of activations",
+    "normalize": _NORM,
+    "normalize_int16": _NORM,
     "pad_nd_int16": "arm_pad_s8 pads bytes",
     "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
     "portable kernel does",
@@ -66,8 +70,10 @@ WHY_LACKING: Mapping[str, str] = {
     "rescale_int16": _RESCALE,
     "rescale_int16_to_int8": _RESCALE,
     "rescale_int8_to_int16": _RESCALE,
-    "resize_bilinear": "CMSIS-NN does not interpolate",
-    "resize_nearest": "CMSIS-NN does not resample",
+    "resize_bilinear": _BILINEAR,
+    "resize_bilinear_int16": _BILINEAR,
+    "resize_nearest": _NEAREST,
+    "resize_nearest_int16": _NEAREST,
     "rnn": "CMSIS-NN has no simple recurrent layer",
     "rnn_lengths": "CMSIS-NN has no simple recurrent layer",
     "selective_state": _STATE,
@@ -80,6 +86,7 @@ WHY_LACKING: Mapping[str, str] = {
     "transpose_int16": "arm_transpose_s16 is not there; arm_transpose_s8 moves bytes",
     "transpose": "arm_transpose_s8 counts in 16 bits what a payload counts in 32, and without MVE computes four "
     "products for every byte that it moves",
+    "transpose_conv2d_any_int16": "CMSIS-NN's transposed convolutions are of int8",
     "transpose_conv2d_any": "arm_transpose_conv_s8 knows neither groups nor dilation, and computes only outputs that "
     "end where it expects",
 }

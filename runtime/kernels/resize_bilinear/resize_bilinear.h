@@ -1,0 +1,66 @@
+// Bilinear interpolation, for elements of any type.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/common/resize.h"
+#include "runtime/payload/bases.h"
+
+namespace cmsis_nn_delegate::portable {
+
+inline constexpr int kWeightBits = 10;
+inline constexpr std::int32_t kWeightOne = 1 << kWeightBits;
+
+/// Two neighbours along one axis, and the weight of the second out of kWeightOne.
+struct Neighbours {
+  std::int32_t near;
+  std::int32_t far;
+  std::int32_t weight;
+
+  static Neighbours of(std::int32_t index, const payload::ResizeAxis& axis, std::int32_t size) {
+    const std::int32_t place = place_of<kWeightBits>(index, axis, size);
+    const std::int32_t near = place >> kWeightBits;
+    return {near, near < size - 1 ? near + 1 : near, place & (kWeightOne - 1)};
+  }
+};
+
+/// value / kWeightOne^2, halves away from zero.
+template <typename Element, typename Sum>
+inline Element rounded_mean(Sum value) {
+  constexpr int kBits = 2 * kWeightBits;
+  constexpr Sum kHalf = Sum{1} << (kBits - 1);
+  return static_cast<Element>((value + kHalf - (value < 0 ? 1 : 0)) >> kBits);
+}
+
+/// `Sum` holds an element times kWeightOne^2.
+template <typename Element, typename Sum, typename Args>
+inline void resize_bilinear(const Args& a, const Bases& bases) {
+  const payload::Dims& in = a.input_dims;
+  const payload::Dims& out = a.output_dims;
+  const auto* input = bases.resolve<const Element>(a.input);
+  auto* output = bases.resolve<Element>(a.output);
+
+  for (std::int32_t n = 0; n < out.n; ++n) {
+    for (std::int32_t y = 0; y < out.h; ++y) {
+      const Neighbours rows = Neighbours::of(y, a.rows, in.h);
+      const Element* above = input + rows.near * in.w * in.c;
+      const Element* below = input + rows.far * in.w * in.c;
+      for (std::int32_t x = 0; x < out.w; ++x) {
+        const Neighbours columns = Neighbours::of(x, a.columns, in.w);
+        const std::int32_t left = columns.near * in.c;
+        const std::int32_t right = columns.far * in.c;
+        for (std::int32_t i = 0; i < in.c; ++i) {
+          const Sum top =
+              above[left + i] * (kWeightOne - columns.weight) + above[right + i] * columns.weight;
+          const Sum bottom =
+              below[left + i] * (kWeightOne - columns.weight) + below[right + i] * columns.weight;
+          *output++ =
+              rounded_mean<Element>(top * (kWeightOne - rows.weight) + bottom * rows.weight);
+        }
+      }
+    }
+    input += in.h * in.w * in.c;
+  }
+}
+
+}  // namespace cmsis_nn_delegate::portable
