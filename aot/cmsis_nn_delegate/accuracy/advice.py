@@ -12,6 +12,7 @@ from ..edge.naming import module_of
 from ..edge.nodes import target_name
 from ..pipeline import Compilation
 from ..quantization.comparison.layer_noise import LayerNoise
+from .format_gains import FormatGains
 
 _CLIPPED = 1e-4  # the share of numbers outside of the range from which clipping shows in the outputs
 _FEW_LEVELS = 0.25
@@ -23,7 +24,7 @@ _SPREAD = 8.0  # of the weights of channels, from which the small ones lose 3 of
 _SHIFTED = 0.25  # of the noise
 
 
-def proposals(layer: LayerNoise, share: float, compilation: Compilation) -> Iterator[str]:
+def proposals(layer: LayerNoise, share: float, compilation: Compilation, gains: FormatGains) -> Iterator[str]:
     """Yields sentences, the most promising first. `share` is that of the layer in the noise of all."""
     observers, weights = (
         [compilation.prepared.get_submodule(str(node.target)) for node in nodes]
@@ -60,6 +61,7 @@ def proposals(layer: LayerNoise, share: float, compilation: Compilation) -> Iter
                 "its noise is that of weights, which have a scale for each channel already: training with quantization "
                 "(prepare_qat_pt2e, CmsisNnQuantizer(qat=True)) adapts them"
             )
+    yield from gains.sentences(layer)
     configuration = compilation.options.quantizer.configuration
     spread = max(map(_spread, weights), default=1.0)
     is_read = any(user.op == "call_function" for observer in layer.observers for user in observer.users)

@@ -41,6 +41,7 @@ from ..support.heartbeat import numbered
 from ..support.isolation import as_caller, isolated
 from ..support.noise_sums import NoiseSums
 from .advice import proposals
+from .format_gains import FormatGains
 from .report import Accuracy, Arithmetic, LayerAccuracy, Part, decibels
 
 Outputs = list[Any]  # of one sample
@@ -113,7 +114,10 @@ def measure(
             noises = measure_layers(c.prepared, c.converted, kept.kept, on_device.see, progress, kept.starts)
             total = math.fsum(layer.cost for layer in noises)
             predicted = decibels(total)
-            layers = [_layer(c, noise, on_device.noises.get(noise.node.name), total) for noise in noises if noise.count]
+            gains = FormatGains(c, noises, kept.kept, kept.starts)
+            layers = [
+                _layer(c, noise, on_device.noises.get(noise.node.name), total, gains) for noise in noises if noise.count
+            ]
     return Accuracy(
         model=c.options.name,
         target=compiled.target.name,
@@ -314,7 +318,9 @@ class _DeviceLayers:
             self.noises.setdefault(layer.node.name, Noise()).add(wanted, found.reshape(wanted.shape))
 
 
-def _layer(c: Compilation, layer: LayerNoise, device: Optional[Noise], total: float) -> LayerAccuracy:
+def _layer(
+    c: Compilation, layer: LayerNoise, device: Optional[Noise], total: float, gains: FormatGains
+) -> LayerAccuracy:
     node = layer.node
     cost = layer.cost / total if total else 0.0
     return LayerAccuracy(
@@ -330,5 +336,5 @@ def _layer(c: Compilation, layer: LayerNoise, device: Optional[Noise], total: fl
         alone_sqnr=decibels(layer.cost),
         cost=cost,
         weights_cost=min(layer.weights_cost / total, cost) if total else 0.0,
-        proposals=tuple(proposals(layer, cost, c)) if cost > 0 else (),
+        proposals=tuple(proposals(layer, cost, c, gains)) if cost > 0 else (),
     )

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import re
 import zipfile
+from collections import OrderedDict
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,8 @@ from cmsis_nn_delegate.accuracy import measurement, report
 from cmsis_nn_delegate.accuracy.report import Part
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.quantization.calibration import Sequences
+from cmsis_nn_delegate.quantization.configuration import QuantizationConfig
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
@@ -184,6 +188,30 @@ def test_relu_without_a_bound():
     assert first.levels < 0.25 and any("nn.ReLU6 in place of nn.ReLU" in text for text in first.proposals)
     ranges = by_function(result)["input"].proposals
     assert any("Leave samples with outliers out of the calibration data" in text for text in ranges)
+
+
+def test_what_formats_of_layers_would_gain_is_what_they_gain():
+    """In a model with numbers that go so far that the steps of int8 are coarse."""
+    torch.manual_seed(0)
+    layers = [("first", nn.Conv2d(3, 8, 3)), ("second", nn.Conv2d(8, 8, 3)), ("classes", nn.Conv2d(8, 4, 4))]
+    module, data = nn.Sequential(OrderedDict(layers)), [(x.pow(3),) for (x,) in samples(8)]
+
+    def found(*wide):
+        quantizer = CmsisNnQuantizer(preset="minmax")
+        for name in wide:
+            quantizer.set_module_name(name, QuantizationConfig(format="int16"))
+        inspected = []
+        compile_model(module, data[0], "cortex-m4", data, quantizer=quantizer, inspect=inspected.append)
+        return measurement.measure(inspected[0], data)
+
+    names = [name for name, _ in layers]
+    before, after = found(), found(*names)
+    texts = {layer.module.partition(" ")[0]: " ".join(layer.proposals) for layer in before.layers}
+    gain = after.arithmetics[1].sqnr - before.arithmetics[1].sqnr
+    match = re.search(r"in int16, .* \(first, classes\), outputs would have ([\d.]+) dB more, and", texts["second"])
+    assert gain > 10 and float(match[1]) == pytest.approx(gain, abs=2.0)
+    assert re.search(r"in int16, together with what reads it \(first\), outputs would have 2.\d dB more", texts[""])
+    assert not any("outputs would have" in text for layer in after.layers for text in layer.proposals)
 
 
 def test_a_model_in_parts_runs_on_the_host_or_says_why_not(monkeypatch):

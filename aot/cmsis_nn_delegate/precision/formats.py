@@ -1,9 +1,10 @@
-"""What a layer may be given: `FORMATS`. A new format is a line here."""
+"""What a layer may be given: `FORMATS`. Each type of activations is one; another format is a line here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..quantization.configuration import FORMATS as ACTIVATION_FORMATS
 from ..quantization.configuration import QuantizationConfig
 
 
@@ -16,7 +17,4 @@ class LayerFormat:
 
 
 # The first one is what layers have that take no other. It need not be the cheapest.
-FORMATS = (
-    LayerFormat("int8", QuantizationConfig(format="int8")),
-    LayerFormat("int16", QuantizationConfig(format="int16")),
-)
+FORMATS = (*(LayerFormat(name, QuantizationConfig(format=name)) for name in ACTIVATION_FORMATS),)

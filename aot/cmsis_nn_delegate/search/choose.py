@@ -27,9 +27,11 @@ from ..edge.naming import module_of
 from ..partition.io_types import FLOAT, IoTypes
 from ..pipeline import Compilation, advance
 from ..planner.memory_fit import DoesNotFit
+from ..precision.configurations import with_formats
 from ..precision.formats import FORMATS
 from ..precision.layers import base_sensitivities, sensitivities, with_units
 from ..precision.layers import read as read_layers
+from ..precision.measured import MeasuredModel, offered_formats, prices_of, problem_of
 from ..precision.problem import Assignment, changed, frontier
 from ..quantization.calibration import Sequences
 from ..quantization.comparison import Samples
@@ -38,13 +40,12 @@ from ..quantization.configuration import Configuration
 from ..quantization.in_place import written_state
 from ..quantization.interface import Arguments, Model
 from ..quantization.quantizer import CmsisNnQuantizer
+from ..selection.preference import Preference
 from ..support.checked import checked
 from ..support.errors import UserError
 from ..support.isolation import as_caller, isolated
 from ..targets.target import Target
-from .configurations import with_formats
 from .limits import Figures, Limits
-from .measured import MeasuredModel, make_problem
 from .result import ChosenFormats, Outcome, Price
 
 _LAYER_SAMPLES = 8  # that noise of layers is measured on
@@ -171,16 +172,19 @@ class _Search:
             figures.append(self._run(other))
             priced.append(self._lowered(other))
         self._measured = MeasuredModel(layers, noise)
-        units, self._problem = make_problem(self._measured, priced, self._asked)
-        self.units = units
+        preference = self._asked.payload.preference
+        offered = offered_formats(self._measured, first, self._asked.io)
+        prices = prices_of(self._measured, priced, preference is Preference.FLASH)
+        self._units = list(offered)
+        self._problem = problem_of(self._measured, offered, prices, preference is Preference.RAM)
         for number, (found, lowered) in enumerate(zip(figures, priced)):
             tried = _Tried(found, Price.of(lowered.encoded[lowered.targets[0]], lowered.targets[0]))
             self._tried.setdefault(self._problem.uniform(number), tried)
 
     # One assignment ----------------------------------------------------------
 
-    def configuration_of(self, assignment: Assignment) -> Configuration:
-        chosen = {unit: FORMATS[number] for unit, number in zip(self.units, assignment)}
+    def _configuration_of(self, assignment: Assignment) -> Configuration:
+        chosen = {unit: FORMATS[number] for unit, number in zip(self._units, assignment)}
         return with_formats(self._configuration, FORMATS[0], chosen)
 
     def _quantized(self, configuration: Configuration) -> Compilation:
@@ -222,9 +226,9 @@ class _Search:
 
     def _try(self, assignment: Assignment) -> _Tried:
         if assignment not in self._tried:
-            c = self._quantized(self.configuration_of(assignment))
+            c = self._quantized(self._configuration_of(assignment))
             self._tried[assignment] = _Tried(self._run(c))
-            self._say(f"{self.described(assignment)}: {self._tried[assignment].sample}")
+            self._say(f"{self._described(assignment)}: {self._tried[assignment].sample}")
         return self._tried[assignment]
 
     def _keeps(self, assignment: Assignment) -> bool:
@@ -234,11 +238,11 @@ class _Search:
     def _price(self, assignment: Assignment) -> Price:
         tried = self._try(assignment)
         if tried.price is None:
-            c = self._lowered(self._quantized(self.configuration_of(assignment)))
+            c = self._lowered(self._quantized(self._configuration_of(assignment)))
             tried.price = Price.of(c.encoded[c.targets[0]], c.targets[0])
         return tried.price
 
-    def described(self, assignment: Assignment) -> str:
+    def _described(self, assignment: Assignment) -> str:
         """Returns "int16 in 3 of 12 modules"."""
         counts = [(given.name, sum(number == chosen for chosen in assignment)) for number, given in enumerate(FORMATS)]
         used = [(name, count) for name, count in counts if count]
@@ -250,7 +254,7 @@ class _Search:
 
     def result(self) -> ChosenFormats:
         candidates = [candidate.assignment for candidate in frontier(self._problem)]
-        self._say(f"{len(candidates)} of all assignments of formats to {len(self.units)} modules are worth a look")
+        self._say(f"{len(candidates)} of all assignments of formats to {len(self._units)} modules are worth a look")
         found = self._first_kept(candidates)
         if found is None:
             raise self._out_of_reach()
@@ -325,8 +329,8 @@ class _Search:
 
     def _compiled(self, assignment: Assignment) -> Optional[ChosenFormats]:
         """Returns the compiled model, if the device keeps the limits on all data with it."""
-        self._say(f"compiling {self.described(assignment)}, and running all {len(self._samples)} samples")
-        c = self._quantized(self.configuration_of(assignment))
+        self._say(f"compiling {self._described(assignment)}, and running all {len(self._samples)} samples")
+        c = self._quantized(self._configuration_of(assignment))
         if self._asked.check:
             advance(c, "compare", "compare")
         else:
@@ -340,7 +344,7 @@ class _Search:
                 self._say(f"the outputs are those in PyTorch: {obstacle}")
                 outputs, how = run_module(c.converted, self._samples, self._starts), "PyTorch"
         figures = self._figures(outputs, whole=True)
-        self._say(f"{self.described(assignment)}: {figures}, by {how}")
+        self._say(f"{self._described(assignment)}: {figures}, by {how}")
         if not self._limits.kept(figures, self._exact):
             self._tried[assignment] = dataclasses.replace(self._try(assignment), sample=figures)
             return None
@@ -350,15 +354,15 @@ class _Search:
         try:
             advance(c, "stream", "compare-stream")
         except DoesNotFit as error:
-            self._say(f"{self.described(assignment)}: {error}")
+            self._say(f"{self._described(assignment)}: {error}")
             self._does_not_fit = self._does_not_fit or error
             return None
         return ChosenFormats(
             compiled=c.compiled[0],
             configuration=c.options.quantizer.configuration,
             limits=self._limits,
-            formats={unit: FORMATS[number].name for unit, number in zip(self.units, assignment)},
-            outcome=Outcome(self.described(assignment), figures, price),
+            formats={unit: FORMATS[number].name for unit, number in zip(self._units, assignment)},
+            outcome=Outcome(self._described(assignment), figures, price),
             uniform=tuple(
                 Outcome(given.name, tried.sample, tried.price)
                 for number, given in enumerate(FORMATS)
@@ -390,7 +394,7 @@ class _Search:
             else "most of it is that of tensors that no format here makes finer"
         )
         return UserError(
-            f"no formats keep {self._limits}: the closest found is {self.described(near)}, with {tried.sample}. "
+            f"no formats keep {self._limits}: the closest found is {self._described(near)}, with {tried.sample}. "
             f"Most of the noise that is left comes from {', '.join(causes) or 'no layer alone'}; {advice}, and leaving "
             "these in float (skip: true under module_names of --quantizer) removes it, outside of the delegate",
             exit_code=1,

@@ -9,12 +9,12 @@ from torch import nn
 
 from cmsis_nn_delegate.accuracy import measurement
 from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.precision.configurations import with_formats
 from cmsis_nn_delegate.precision.formats import FORMATS
 from cmsis_nn_delegate.quantization import configuration_file
 from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.search.choose import choose_formats
-from cmsis_nn_delegate.search.configurations import with_formats
 from cmsis_nn_delegate.search.limits import Figures, Limits
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster

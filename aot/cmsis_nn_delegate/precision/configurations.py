@@ -1,12 +1,13 @@
-"""Configurations that give modules formats: `with_formats`."""
+"""Configurations that give modules formats: `with_formats`, and `without_formats`."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping
 
-from ..precision.formats import LayerFormat
 from ..quantization.configuration import Configuration, QuantizationConfig
+from .formats import LayerFormat
 
 
 def with_formats(base: Configuration, first: LayerFormat, chosen: Mapping[str, LayerFormat]) -> Configuration:
@@ -26,3 +27,13 @@ def _inherited(name: str, chosen: Mapping[str, LayerFormat], outermost: LayerFor
     parts = name.split(".")
     around = (".".join(parts[:count]) for count in range(len(parts) - 1, 0, -1))
     return next((chosen[outer] for outer in around if outer in chosen), outermost)
+
+
+def without_formats(base: Configuration, formats: Iterable[LayerFormat]) -> Configuration:
+    """Returns `base` without the settings by which `formats` differ, for any part of the model."""
+    settings = dict.fromkeys(name for given in formats for name in given.config.settings())
+    found = copy.deepcopy(base)
+    for place in (found.operator_types, found.module_types, found.module_names):
+        for name, config in place.items():
+            place[name] = dataclasses.replace(config, **settings)
+    return found

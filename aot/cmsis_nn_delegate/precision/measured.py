@@ -10,15 +10,12 @@ from typing import Any, Optional
 import numpy as np
 import torch
 
-from ..compile_options import CompileOptions
 from ..format.element import Element
 from ..partition.io_types import FLOAT, QUANTIZED, IoTypes
 from ..pipeline import Compilation
-from ..precision.calls import CallFunctions
-from ..precision.formats import FORMATS
-from ..precision.layers import Layer, Sensitivity
-from ..precision.problem import Problem
-from ..selection.preference import Preference
+from .calls import CallFunctions
+from .layers import Layer, Sensitivity
+from .problem import Problem
 
 _CONVERSION = 10.0  # instructions for an element, where no compilation has a conversion to learn from
 
@@ -31,17 +28,23 @@ class MeasuredModel:
     noise: Sequence[Mapping[str, Sensitivity]]
 
 
-def make_problem(
-    measured: MeasuredModel, priced: Sequence[Compilation], options: CompileOptions
-) -> tuple[list[str], Problem]:
-    """Returns the names of the modules that have a choice, and the problem whose units they are. `priced` are
-    compilations in each format throughout, up to the payload."""
+@dataclass(frozen=True)
+class Prices:
+    """The price of each module in each format, and of converting an element from one type to another."""
+
+    of_modules: Sequence[Mapping[str, float]]
+    conversion: float
+
+
+NO_PRICES = Prices((), 0.0)
+
+
+def problem_of(
+    measured: MeasuredModel, offered: Mapping[str, Sequence[int]], prices: Prices = NO_PRICES, by_memory: bool = False
+) -> Problem:
+    """Returns the problem whose units are the modules of `offered`, in its order: the formats that each may have."""
     base = measured.layers[0]
-    offered = _offered(measured)
-    if not options.io.is_float:
-        _keep_io(measured, priced[0], offered, options.io)
-    units = [unit for unit, formats in offered.items() if formats != [0]]
-    unit_index = {unit: number for number, unit in enumerate(units)}
+    unit_index = {unit: number for number, unit in enumerate(offered)}
     row_of = {name: row for row, name in enumerate(base)}
     elements = list(
         dict.fromkeys(
@@ -53,26 +56,31 @@ def make_problem(
     last = np.arange(len(base))
     for row, reader in readers:
         last[row] = max(last[row], reader)
-    flash = options.payload.preference is Preference.FLASH
-    prices, conversion = _prices(measured, priced, unit_index, flash)
-    return units, Problem(
-        choices=tuple(tuple(offered[unit]) for unit in units),
+    of_modules = np.zeros((len(offered), len(measured.layers)))
+    for number, found in enumerate(prices.of_modules):
+        for unit, row in unit_index.items():
+            of_modules[row, number] = found.get(unit, 0.0)
+    return Problem(
+        choices=tuple(tuple(formats) for formats in offered.values()),
         unit_of=np.array([-1 if x.pinned or x.unit is None else unit_index.get(x.unit, -1) for x in base.values()]),
         weights=np.array([[noise[name].weights for noise in measured.noise] for name in base]),
         types=types,
         tensors=tensors,
         readers=readers,
-        prices=prices,
+        prices=of_modules,
         sizes=np.array([_size(layer) for layer in base.values()]),
         last_reads=last,
-        conversion=conversion,
+        conversion=prices.conversion,
         type_bytes=np.array([element.bits / 8 for element in elements]),
-        by_memory=options.payload.preference is Preference.RAM,
+        by_memory=by_memory,
     )
 
 
-def _offered(measured: MeasuredModel) -> dict[str, list[int]]:
-    """Returns the formats that change something of each module that may be given one."""
+def offered_formats(
+    measured: MeasuredModel, first: Optional[Compilation] = None, types: IoTypes = IoTypes()
+) -> dict[str, list[int]]:
+    """Returns the formats that each module may have, of those that change something, for modules that have a choice.
+    Modules that read inputs or return outputs of `first` have their `types`, as far as these are activations."""
     found: dict[str, list[int]] = {}
     for name, layer in measured.layers[0].items():
         if layer.unit is None or layer.pinned:
@@ -84,7 +92,9 @@ def _offered(measured: MeasuredModel) -> dict[str, list[int]]:
                 continue
             if twin.element is not layer.element or measured.noise[number][name] != measured.noise[0][name]:
                 formats.append(number)
-    return {unit: sorted(formats) for unit, formats in found.items()}
+    if first is not None:
+        _keep_io(measured, first, found, types)
+    return {unit: sorted(formats) for unit, formats in found.items() if formats != [0]}
 
 
 def _keep_io(measured: MeasuredModel, first: Compilation, offered: dict[str, list[int]], types: IoTypes) -> None:
@@ -110,12 +120,12 @@ def _keep_io(measured: MeasuredModel, first: Compilation, offered: dict[str, lis
 def _roundings(measured: MeasuredModel, elements: Sequence[Element]) -> tuple[np.ndarray, np.ndarray]:
     """Returns `types` and `tensors` of the problem."""
     base = measured.layers[0]
-    types = np.full((len(base), len(FORMATS)), -1)
+    types = np.full((len(base), len(measured.layers)), -1)
     # A type that a tensor never has adds what the first one adds.
     first = np.array([measured.noise[0][name].rounding for name in base])
     tensors = np.repeat(first[:, None], max(1, len(elements)), axis=1)
     for row, name in enumerate(base):
-        for number in reversed(range(len(FORMATS))):
+        for number in reversed(range(len(measured.layers))):
             layer = measured.layers[number].get(name, base[name])
             if layer.element is None:
                 continue
@@ -125,30 +135,29 @@ def _roundings(measured: MeasuredModel, elements: Sequence[Element]) -> tuple[np
     return types, tensors
 
 
-def _prices(
-    measured: MeasuredModel, priced: Sequence[Compilation], units: Mapping[str, int], flash: bool
-) -> tuple[np.ndarray, float]:
-    """Returns the price of each unit in each format, and of converting an element: bytes of `flash`, or instructions,
-    of calls without a prediction a multiplication each."""
-    found = np.zeros((len(units), len(FORMATS)))
+def prices_of(measured: MeasuredModel, priced: Sequence[Compilation], flash: bool) -> Prices:
+    """Returns what the calls of compilations in each format throughout take: bytes of `flash`, or instructions, of
+    calls without a prediction a multiplication each."""
+    found: list[dict[str, float]] = []
     converted, elements = 0.0, 0
-    for number, c in enumerate(priced):
+    for layers, c in zip(measured.layers, priced, strict=True):
+        found.append({})
         functions = CallFunctions(c)
-        owners = {f.name: layer for layer in measured.layers[number].values() for f in layer.noise.functions}
+        owners = {f.name: layer for layer in layers.values() for f in layer.noise.functions}
         for part in c.encoded[c.targets[0]]:
             for call in part.calls:
                 price = call.choice.flash_bytes() if flash else call.choice.instructions(c.targets[0])
                 price = call.macs if price is None else price
                 name = functions.of(call.node)
                 layer = owners.get(name) if name is not None else None
-                if layer is not None and layer.unit is not None and layer.unit in units:
-                    found[units[layer.unit], number] += price
+                if layer is not None and layer.unit is not None:
+                    found[-1][layer.unit] = found[-1].get(layer.unit, 0.0) + price
                 elif name is None:
                     converted += price
                     elements += math.prod(call.node.outputs[0].shape)
     if flash:
-        return found, 0.0
-    return found, converted / elements if elements else _CONVERSION
+        return Prices(found, 0.0)
+    return Prices(found, converted / elements if elements else _CONVERSION)
 
 
 def _type_of(layer: Optional[Layer]) -> Optional[str]:
