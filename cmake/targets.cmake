@@ -231,6 +231,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
+    runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
     runtime/kernels/gru/gru_lengths_vectors_portable.cc
@@ -241,6 +242,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/last_step/last_step_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_lookup_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_portable.cc
+    runtime/kernels/linear_float32/linear_float32_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_int16_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
@@ -267,6 +269,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/normalize/normalize_portable.cc
     runtime/kernels/pad_nd/pad_nd_int16_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
+    runtime/kernels/pair_float32/pair_float32_portable.cc
     runtime/kernels/prelu/prelu_portable.cc
     runtime/kernels/quantize/quantize_int16_portable.cc
     runtime/kernels/quantize/quantize_portable.cc
@@ -290,6 +293,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/softmax/softmax_int16_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
+    runtime/kernels/softmax_float32/softmax_float32_portable.cc
+    runtime/kernels/strided_copy/strided_copy_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
     runtime/kernels/strided_copy/strided_copy_portable.cc
     runtime/kernels/transpose/transpose_int16_portable.cc
@@ -309,6 +314,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast_rows.h
     runtime/kernels/common/broadcast_tensors.h
     runtime/kernels/common/delay_line.h
+    runtime/kernels/common/float_math.h
     runtime/kernels/common/gate_lines.h
     runtime/kernels/common/gate_pairs.h
     runtime/kernels/common/gate_rows.h
@@ -375,6 +381,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/portable/portable.h
   COPTS
     $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
+    -ffp-contract=off
   DEPS
     headers
     payload

@@ -63,6 +63,7 @@ from .selection.choose_kernels import Chosen, Legal, choose_kernels, legalize
 from .selection.options import SLOWDOWN_FOR_RAM
 from .selection.planned import Planned, plan
 from .selection.preference import Preference
+from .selection.soft_float import soft_float_warning
 from .streaming.equality import count_equal_windows
 from .streaming.stream import Streamed, streamed
 from .support.errors import UserError, library_call
@@ -440,6 +441,10 @@ def _package(c: Compilation) -> None:
             written = edge.to_executorch()
             pte = bytes(written.buffer)
         unloadable_parts = unloadable(written.executorch_program, c.partitioner.reports)
+        soft = soft_float_warning([call.choice for part in c.encoded[target] for call in part.calls], target)
+        of_target = [] if soft is None else [soft]
+        for warning in of_target:
+            c.progress(f"warning: {warning}")
         compiled = Compiled(
             name=c.options.name,
             target=target,
@@ -452,7 +457,7 @@ def _package(c: Compilation) -> None:
             placements=_placements(c.encoded[target]),
             parts=tuple(c.encoded[target]),
             obstacle=c.obstacle,
-            warnings=(*c.warnings, *unloadable_parts),
+            warnings=(*c.warnings, *unloadable_parts, *of_target),
             calibration_doubt=_calibration_doubt(c),
             etrecord=_etrecord(written) if c.options.etrecord else None,
         )

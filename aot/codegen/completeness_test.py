@@ -65,7 +65,7 @@ def _missing_with_kernels(op: Op) -> Iterator[str]:
                 yield f"CMSIS-NN's kernel {source.name}"
             elif not re.search(rf"\b{function}\b[(,>]", source.read_text(encoding="utf-8")):
                 yield f"a call of {function} in CMSIS-NN's kernel {source.name}"
-    taken = {e for kernel in op.kernels for e in kernel.elements.values() if e.is_activation}
+    taken = {e for kernel in op.kernels for e in kernel.elements.values()}
     if op.targets and op.elements is not None and not taken >= set(op.elements):
         yield f"kernels for {', '.join(element.value for element in op.elements)}, its `elements`"
     if not op.draws:

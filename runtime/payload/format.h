@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 111;
+inline constexpr std::size_t kOpcodeCount = 116;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -178,6 +178,11 @@ enum class Opcode : std::uint8_t {
   kResizeBilinearInt16 = 108,
   kResizeNearestInt16 = 109,
   kTransposeConv2dAnyInt16 = 110,
+  kFunctionFloat32 = 111,
+  kLinearFloat32 = 112,
+  kPairFloat32 = 113,
+  kSoftmaxFloat32 = 114,
+  kStridedCopyFloat32 = 115,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2455,6 +2460,81 @@ struct TransposeConv2dAnyInt16Args {
   Dims output_dims;
 };
 static_assert(sizeof(TransposeConv2dAnyInt16Args) == 104, "layout of TransposeConv2dAnyInt16Args");
+
+/// A function of each float32 number, as ops/function_float32.py defines it. The output may
+/// be the input.
+struct FunctionFloat32Args {
+  Ref input;   ///< float32 [count]
+  Ref output;  ///< float32 [count]
+  std::int32_t count;
+  /// 0 to 20: clamp, leaky_relu, abs, neg, reciprocal, square, cube, sqrt, rsqrt, exp, log,
+  /// sigmoid, tanh, erf, gelu, gelu_tanh, silu, hardsigmoid, hardswish, elu, softplus, 0 to
+  /// 20
+  std::int32_t function;
+  float a;  ///< clamp: the least result; leaky_relu, elu: the factor below 0
+  float b;  ///< clamp: the greatest result
+};
+static_assert(sizeof(FunctionFloat32Args) == 24, "layout of FunctionFloat32Args");
+
+/// float32 products of the rows of two batches of matrices: output[n][i][j] = bias[j] +
+/// input[n][i][0] * w[j][0] + input[n][i][1] * w[j][1] + ..., added in this order, each
+/// operation rounded. w is weight[n % weights], or that transposed.
+struct LinearFloat32Args {
+  Ref input;   ///< float32 [batch, rows, depth]
+  Ref weight;  ///< float32 [weights, columns, depth], or [weights, depth, columns]
+  Ref bias;    ///< float32 [columns]
+  Ref output;  ///< float32 [batch, rows, columns]
+  std::int32_t batch;
+  std::int32_t rows;
+  std::int32_t columns;
+  std::int32_t depth;
+  std::int32_t weights;     ///< 1 to 2^31 - 1
+  std::int32_t transposed;  ///< 1: the columns are the last dimension of the weight, 0 to 1
+};
+static_assert(sizeof(LinearFloat32Args) == 40, "layout of LinearFloat32Args");
+
+/// A function of two float32 numbers for each element of two tensors that may be repeated
+/// along some dimensions. The output may be an input of its size.
+struct PairFloat32Args {
+  Ref input1;             ///< float32 [input1_dims]
+  Ref input2;             ///< float32 [input2_dims]
+  Ref output;             ///< float32 [output_dims]
+  std::int32_t function;  ///< 0 to 5: add, sub, mul, div, max, min, 0 to 5
+  Dims input1_dims;       ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;       ///< each as in output_dims, or 1: repeated
+  Dims output_dims;       ///< each the larger one of the operands'
+};
+static_assert(sizeof(PairFloat32Args) == 64, "layout of PairFloat32Args");
+
+/// float32 softmax along the middle dimension: e[i] = exp(x[i] - max), output[i] = e[i] /
+/// (e[0] + e[1] + ...), or its logarithm, output[i] = (x[i] - max) - log(e[0] + e[1] +
+/// ...). The output may be the input.
+struct SoftmaxFloat32Args {
+  Ref input;   ///< float32 [outer, size, inner]
+  Ref output;  ///< float32 [outer, size, inner]
+  std::int32_t outer;
+  std::int32_t size;
+  std::int32_t inner;
+  std::int32_t logarithm;  ///< 0 to 1
+};
+static_assert(sizeof(SoftmaxFloat32Args) == 24, "layout of SoftmaxFloat32Args");
+
+/// The same of float32 elements.
+struct StridedCopyFloat32Args {
+  Ref input;                   ///< float32 [input_count]
+  Ref output;                  ///< float32 [output_count]
+  std::int32_t input_count;    ///< elements
+  std::int32_t output_count;   ///< elements
+  std::int32_t input_offset;   ///< of the first element read
+  std::int32_t output_offset;  ///< of the first element written
+  CopyAxis axis0;
+  CopyAxis axis1;
+  CopyAxis axis2;
+  CopyAxis axis3;
+  CopyAxis axis4;
+  CopyAxis axis5;
+};
+static_assert(sizeof(StridedCopyFloat32Args) == 96, "layout of StridedCopyFloat32Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

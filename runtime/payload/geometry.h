@@ -108,7 +108,8 @@ bool normalize(const CallCheck& call, const payload::NormalizeInt16Args& args);
 /// steps as the output has elements.
 bool strided_copy(const CallCheck& call, const payload::StridedCopyArgs& args);
 
-inline bool strided_copy(const CallCheck& call, const payload::StridedCopyInt16Args& args) {
+template <typename Args>
+bool strided_copy(const CallCheck& call, const Args& args) {
   const payload::StridedCopyArgs same = {args.input,        args.output,       args.input_count,
                                          args.output_count, args.input_offset, args.output_offset,
                                          args.axis0,        args.axis1,        args.axis2,

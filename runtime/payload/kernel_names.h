@@ -121,6 +121,11 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "resize_bilinear_int16 of input int16, output int16",
     "resize_nearest_int16 of input int16, output int16",
     "transpose_conv2d_any_int16 of input int16, filter int8, output int16",
+    "function_float32 of input float32, output float32",
+    "linear_float32 of input float32, weight float32, bias float32, output float32",
+    "pair_float32 of input1 float32, input2 float32, output float32",
+    "softmax_float32 of input float32, output float32",
+    "strided_copy_float32 of input float32, output float32",
     // clang-format on
 };
 

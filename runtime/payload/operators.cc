@@ -1568,4 +1568,59 @@ bool check_transpose_conv2d_any_int16(const CallCheck& call, const void* args) {
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
 }
 
+bool check_function_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FunctionFloat32Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.function, 0, 20)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_linear_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LinearFloat32Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.rows, a.depth), 4)};
+  const CallCheck::Bytes weight = {a.weight,
+                                   bounds::product(volume(a.weights, a.columns, a.depth), 4)};
+  const CallCheck::Bytes bias = {a.bias, bounds::product(volume(a.columns), 4)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.rows, a.columns), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.reads(weight, bounds::kWordAligned) &&
+         call.reads(bias, bounds::kWordAligned) &&
+         call.in_ranges(in_range(a.weights, 1, INT32_MAX) && in_range(a.transposed, 0, 1)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) &&
+         call.apart(weight, output) && call.apart(bias, output) && call.accepted();
+}
+
+bool check_pair_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PairFloat32Args*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.input1_dims), 4)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 4)};
+  return call.reads(input1, bounds::kWordAligned) && call.reads(input2, bounds::kWordAligned) &&
+         call.in_ranges(in_range(a.function, 0, 5)) && call.writes(output, bounds::kWordAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_softmax_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::SoftmaxFloat32Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.size, a.inner), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.size, a.inner), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.logarithm, 0, 1)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_strided_copy_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::StridedCopyFloat32Args*>(args);
+  if (!geometry::strided_copy(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_count), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.writes(output, bounds::kWordAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

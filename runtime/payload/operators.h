@@ -134,7 +134,12 @@ struct Operator {
   OPERATOR(NormalizeInt16, normalize_int16)                       \
   OPERATOR(ResizeBilinearInt16, resize_bilinear_int16)            \
   OPERATOR(ResizeNearestInt16, resize_nearest_int16)              \
-  OPERATOR(TransposeConv2dAnyInt16, transpose_conv2d_any_int16)
+  OPERATOR(TransposeConv2dAnyInt16, transpose_conv2d_any_int16)   \
+  OPERATOR(FunctionFloat32, function_float32)                     \
+  OPERATOR(LinearFloat32, linear_float32)                         \
+  OPERATOR(PairFloat32, pair_float32)                             \
+  OPERATOR(SoftmaxFloat32, softmax_float32)                       \
+  OPERATOR(StridedCopyFloat32, strided_copy_float32)
 
 namespace operators {
 

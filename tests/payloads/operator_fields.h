@@ -2430,6 +2430,83 @@ inline constexpr OperatorField kTransposeConv2dAnyInt16ArgsFields[] = {
     integer("output_dims.c", i32(100)),
 };
 
+inline constexpr OperatorField kFunctionFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(8)}),
+    integer("count", i32(8)),
+    ranged("function", i32(12), 0, 20),
+    real("a", 16),
+    real("b", 20),
+};
+
+inline constexpr OperatorField kLinearFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(16), i32(20), i32(28)}),
+    reference("weight", 4, FieldKind::kInput, 4, 4, {i32(32), i32(24), i32(28)}),
+    reference("bias", 8, FieldKind::kInput, 4, 4, {i32(24)}),
+    reference("output", 12, FieldKind::kOutput, 4, 4, {i32(16), i32(20), i32(24)}),
+    integer("batch", i32(16)),
+    integer("rows", i32(20)),
+    integer("columns", i32(24)),
+    integer("depth", i32(28)),
+    ranged("weights", i32(32), 1, 2147483647),
+    ranged("transposed", i32(36), 0, 1),
+};
+
+inline constexpr OperatorField kPairFloat32ArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 4, 4, {i32(16), i32(20), i32(24), i32(28)}),
+    reference("input2", 4, FieldKind::kInput, 4, 4, {i32(32), i32(36), i32(40), i32(44)}),
+    reference("output", 8, FieldKind::kOutput, 4, 4, {i32(48), i32(52), i32(56), i32(60)}),
+    ranged("function", i32(12), 0, 5),
+    integer("input1_dims.n", i32(16)),
+    integer("input1_dims.h", i32(20)),
+    integer("input1_dims.w", i32(24)),
+    integer("input1_dims.c", i32(28)),
+    integer("input2_dims.n", i32(32)),
+    integer("input2_dims.h", i32(36)),
+    integer("input2_dims.w", i32(40)),
+    integer("input2_dims.c", i32(44)),
+    integer("output_dims.n", i32(48)),
+    integer("output_dims.h", i32(52)),
+    integer("output_dims.w", i32(56)),
+    integer("output_dims.c", i32(60)),
+};
+
+inline constexpr OperatorField kSoftmaxFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(8), i32(12), i32(16)}),
+    integer("outer", i32(8)),
+    integer("size", i32(12)),
+    integer("inner", i32(16)),
+    ranged("logarithm", i32(20), 0, 1),
+};
+
+inline constexpr OperatorField kStridedCopyFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(12)}),
+    integer("input_count", i32(8)),
+    integer("output_count", i32(12)),
+    integer("input_offset", i32(16)),
+    integer("output_offset", i32(20)),
+    integer("axis0.size", i32(24)),
+    integer("axis0.input_stride", i32(28)),
+    integer("axis0.output_stride", i32(32)),
+    integer("axis1.size", i32(36)),
+    integer("axis1.input_stride", i32(40)),
+    integer("axis1.output_stride", i32(44)),
+    integer("axis2.size", i32(48)),
+    integer("axis2.input_stride", i32(52)),
+    integer("axis2.output_stride", i32(56)),
+    integer("axis3.size", i32(60)),
+    integer("axis3.input_stride", i32(64)),
+    integer("axis3.output_stride", i32(68)),
+    integer("axis4.size", i32(72)),
+    integer("axis4.input_stride", i32(76)),
+    integer("axis4.output_stride", i32(80)),
+    integer("axis5.size", i32(84)),
+    integer("axis5.input_stride", i32(88)),
+    integer("axis5.output_stride", i32(92)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2548,6 +2625,11 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kResizeBilinearInt16ArgsFields, 14, 56},
     {kResizeNearestInt16ArgsFields, 14, 56},
     {kTransposeConv2dAnyInt16ArgsFields, 26, 104},
+    {kFunctionFloat32ArgsFields, 6, 24},
+    {kLinearFloat32ArgsFields, 10, 40},
+    {kPairFloat32ArgsFields, 16, 64},
+    {kSoftmaxFloat32ArgsFields, 6, 24},
+    {kStridedCopyFloat32ArgsFields, 24, 96},
 };
 
 }  // namespace cmsis_nn_delegate

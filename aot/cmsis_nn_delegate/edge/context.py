@@ -29,7 +29,7 @@ from ..format.schema import MAX_DIM, MAX_RANK
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .constant import Constant
 from .functions import Functions
-from .naming import described
+from .naming import computed_in_float, described
 from .nodes import (
     ACTIVATIONS,
     DEQUANTIZE,
@@ -468,6 +468,21 @@ class EdgeContext:
                 )
         return None
 
+    def refuse_floats(self, *nodes: Node) -> Optional[Refusal]:
+        """Refuses what `refuse_tensors` does and tensors that are not row-major, for kernels of float32. Constants may
+        have any type."""
+        for node in nodes:
+            refusal = None if self.constant_float(node) is not None else self.refuse_tensors(node)
+            if refusal is not None:
+                return refusal
+            if layout_of(node) is not Layout.ROW_MAJOR and self.constant_float(node) is None:
+                return Refusal(
+                    Reason.UNSUPPORTED_SHAPE,
+                    f"{node.name} does not lie in row-major order, which kernels of float32 take: call .contiguous() "
+                    "on it",
+                )
+        return None
+
     def float_state(self, node: Node) -> str:
         """Returns what to say about a state that is not quantized; "" for other nodes."""
         if node.name not in self._states:
@@ -511,7 +526,9 @@ class EdgeContext:
 
     def refuse_quant(self, node: Node, inputs: Sequence[Node], same: bool = False) -> Optional[Refusal]:
         """Refuses inputs and outputs that are not quantized or, if `same`, do not share one scale and zero point.
-        `refuse_elements` asks for their types."""
+        `refuse_elements` asks for their types. What is computed in float32 needs no scale."""
+        if computed_in_float(node):
+            return None
         for value in inputs:
             refusal = self.refuse_input_quant(node, value)
             if refusal is not None:
@@ -539,6 +556,8 @@ class EdgeContext:
     ) -> Optional[Refusal]:
         """Refuses quantized inputs and outputs of other types than `taken`, or of several types. Weights are not
         looked at, and neither is what is in float. `operands`: of all operands, only these."""
+        if computed_in_float(node):
+            return None
         read = node.all_input_nodes if operands is None else operands
         inputs = [(value, self._input_type(value)) for value in read]
         found = [(f"its input {value.name} is", kind.element) for value, kind in inputs if kind is not None]

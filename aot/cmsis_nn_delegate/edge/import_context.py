@@ -12,6 +12,7 @@ from torch.fx import Node as EdgeNode
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
 from .context import EdgeContext
+from .naming import computed_in_float
 from .nodes import quant_of, quantized_element, shape_of
 
 
@@ -38,6 +39,21 @@ class ImportContext(EdgeContext):
         data = np.ascontiguousarray(constant.data.reshape(constant.shape if shape is None else shape))
         return Value(name, TensorType(Element(constant.dtype), data.shape, quant=constant.quant), data)
 
+    def real_operand(self, node: Any, name: str, shape: Optional[Sequence[int]] = None) -> Value:
+        """Returns the value of a float operand of what is computed in float32: of an activation, or of a constant or a
+        number, which then get this name and, if given, shape."""
+        if not isinstance(node, EdgeNode):
+            data: Any = np.array(node)
+        else:
+            constant = self.constant_float(node)
+            if constant is None:
+                return self.value(node)
+            if constant.data is None or constant.quantized:
+                raise ValueError(f"{node.name} is no float constant that kernels can read")
+            data = constant.data
+        data = np.ascontiguousarray(data.reshape(data.shape if shape is None else shape), np.float32)
+        return Value(name, TensorType(Element.FLOAT32, data.shape), data)
+
     def define(self, node: EdgeNode, value: Value) -> None:
         self._values[node] = value
 
@@ -61,7 +77,8 @@ class ImportContext(EdgeContext):
         name = node.name + suffix
         output = Value(name, TensorType(element, shape_of(node) if shape is None else shape, quant=quant))
         self.define(node, output)
-        return Node(op, name, list(inputs), [output], attrs, (node.name,), _debug_handles(node))
+        handles, in_float = _debug_handles(node), computed_in_float(node)
+        return Node(op, name, list(inputs), [output], attrs, (node.name,), handles, in_float=in_float)
 
 
 def _debug_handles(node: EdgeNode) -> tuple[int, ...]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # In `meta["custom"]` of a function, which torch.export and ExecuTorch keep: where the user asked to leave it in float.
 LEFT_IN_FLOAT = "cmsis_nn_left_in_float"
+# In the same place: the user asked that the delegate computes the function in float32.
+COMPUTED_IN_FLOAT = "cmsis_nn_computed_in_float"
 
 _FRAME = re.compile(r'^ *File "(.+)", line (\d+), in .+\n +(.+)$', re.MULTILINE)
 _TORCH = os.path.join(sysconfig.get_paths()["purelib"], "torch", "")
@@ -47,6 +49,11 @@ def left_in_float(node: Node) -> str | None:
     for."""
     found: str | None = (node.meta.get("custom") or {}).get(LEFT_IN_FLOAT)
     return found
+
+
+def computed_in_float(node: Node) -> bool:
+    """Returns whether the user asked that the delegate computes the function in float32 (`format: float32`)."""
+    return COMPUTED_IN_FLOAT in (node.meta.get("custom") or {})
 
 
 def module_of(node: Node) -> str:

@@ -134,6 +134,8 @@ class Element(enum.Enum):
 KERNEL_ELEMENTS = tuple(sorted((e for e in Element if e.is_activation), key=lambda element: element.bits))
 # What every operator computes with. `Op.elements` says which ones take others, too.
 COMMON_ELEMENT = KERNEL_ELEMENTS[0]
+# What operators move that do not compute.
+MOVED_ELEMENTS = (*KERNEL_ELEMENTS, Element.FLOAT32)
 
 
 def named(*elements: Element) -> str:

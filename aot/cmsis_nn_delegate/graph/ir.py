@@ -92,7 +92,7 @@ class Node:
     `inputs` are activations and constants, `outputs` the values that the node defines, `states` the values that it
     keeps from one execution to the next, each in the operator's order. A state starts as zero bytes; the node reads and
     updates it. `sources` are the names of the edge nodes that it stands for, and `debug_handles` their ExecuTorch debug
-    handles; both are merged when nodes are fused.
+    handles; both are merged when nodes are fused. `in_float`: it computes in float32, because the user asked for that.
     """
 
     op: str
@@ -103,6 +103,7 @@ class Node:
     sources: tuple[str, ...] = ()
     debug_handles: tuple[int, ...] = ()
     states: list[Value] = field(default_factory=list)
+    in_float: bool = False
 
     @property
     def output(self) -> Value:

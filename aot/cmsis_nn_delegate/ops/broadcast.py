@@ -158,15 +158,16 @@ def dims(node: Node) -> Mapping[str, Mapping[str, int]]:
     return {name: block_values.dims(*sizes) for name, sizes in zip(names, zip(*padded))}
 
 
-def counts(shapes: Shapes) -> Mapping[str, int]:
+def counts(shapes: Shapes, size: int = 1) -> Mapping[str, int]:
     """Returns what the kernels do for operands of these shapes: they give rows to a function for tensors of one shape,
-    with as many copies of a repeated element or short row as there is room for."""
+    with as many copies of a repeated element or short row as there is room for. `size`: bytes of an element."""
+    room = COPIES_BYTES // size
     padded = [Loop(1, 1, 1)] * (MAX_LOOPS - len(loops(shapes))) + loops(shapes)
     outer, count, rows = math.prod(loop.output for loop in padded[:2]), padded[3].output, padded[2].output
     repeated, unit = any(_repeated(padded[3])), 1
-    if not repeated and rows > 1 and 2 * count <= COPIES_BYTES and any(_repeated(padded[2])):
+    if not repeated and rows > 1 and 2 * count <= room and any(_repeated(padded[2])):
         repeated, unit, count, rows = True, count, count * rows, 1
-    most = min(count, COPIES_BYTES) // unit * unit if repeated else count
+    most = min(count, room) // unit * unit if repeated else count
     return {
         "outer loops": outer,
         "rows": outer * rows,

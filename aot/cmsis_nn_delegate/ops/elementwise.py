@@ -57,7 +57,7 @@ def refuse(node: EdgeNode, a: Any, b: Any, context: EdgeContext) -> Optional[Ref
         lambda: _refuse_numbers(context, a, b),
         lambda: context.refuse_tensors(node, a, b),
         lambda: refuse_constants(context, a, b),
-        lambda: _refuse_broadcast(a, b),
+        lambda: refuse_broadcast(shape_of(a), shape_of(b)),
         lambda: context.refuse_quant(node, [x for x in (a, b) if context.constant_float(x) is None]),
         lambda: _refuse_types(context, a, b),
     )
@@ -105,9 +105,9 @@ def _refuse_types(context: EdgeContext, a: EdgeNode, b: EdgeNode) -> Optional[Re
     )
 
 
-def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
-    """Refuses operands that are repeated in more turns than a kernel has loops."""
-    shapes = broadcast.shapes_of(shape_of(a), shape_of(b))  # which is their order in memory from rank 5 on
+def refuse_broadcast(a: Sequence[int], b: Sequence[int]) -> Optional[Refusal]:
+    """Refuses operands of shapes that are repeated in more turns than a kernel has loops."""
+    shapes = broadcast.shapes_of(a, b)  # which is their order in memory from rank 5 on
     if shapes is None or len(shapes[0]) <= broadcast.MAX_LOOPS:
         return None
     count = len(broadcast.loops(shapes))
@@ -115,7 +115,7 @@ def _refuse_broadcast(a: EdgeNode, b: EdgeNode) -> Optional[Refusal]:
         return None
     return Refusal(
         Reason.UNSUPPORTED_SHAPE,
-        f"operands {list(shape_of(a))} and {list(shape_of(b))} are repeated in turns, which takes {count} nested "
+        f"operands {list(a)} and {list(b)} are repeated in turns, which takes {count} nested "
         f"loops, and the kernel has {broadcast.MAX_LOOPS}: expand one of them along a dimension before",
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..edge.nodes import first, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import MOVED_ELEMENTS
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import TensorType
 from . import storage
@@ -72,7 +72,7 @@ def in_memory(loops: Loops, source: TensorType, output: TensorType) -> Optional[
 class MovingOp(Op):
     """The base of operators that move the values of their first argument: each becomes a rearrange."""
 
-    elements = KERNEL_ELEMENTS
+    elements = MOVED_ELEMENTS
     computes = False
     keeps_quant = True
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..edge.nodes import DEQUANTIZE, RESHAPES, operand, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import MOVED_ELEMENTS
 from ..graph.ir import Node
 from . import channels, storage
 from .annotation import SameScale
@@ -44,7 +44,7 @@ class Reshape(Op):
         )
     )
     limits = ("moves data only where the memory order of an image changes",)
-    elements = KERNEL_ELEMENTS
+    elements = MOVED_ELEMENTS
     computes = False
     only_moves = True
     keeps_quant = True

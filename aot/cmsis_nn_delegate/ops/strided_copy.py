@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, I16, I32, Field, Scalar, Struct
+from ..format.record import F32, I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from .annotation import NotAnnotated
@@ -62,6 +62,11 @@ KERNEL_INT16 = KernelSpec(
     Struct("StridedCopyInt16Args", "The same of int16 elements.", _fields(I16), geometry="strided_copy"),
     priced_as="strided_copy",
 )
+KERNEL_FLOAT32 = KernelSpec(
+    "strided_copy_float32",
+    Struct("StridedCopyFloat32Args", "The same of float32 elements.", _fields(F32), geometry="strided_copy"),
+    priced_as="strided_copy",
+)
 
 
 @dataclass(frozen=True)
@@ -108,13 +113,19 @@ def _draw_rows(d: Case) -> Value:
     return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
 
 
-def _draw_int16(d: Case) -> Value:
+def _draw_int16(d: Case, element: Element = Element.INT16) -> Value:
     """Two channels of an image, or a part of its rows, one of which begins between two words."""
     rows, row_size, skipped = d.integer(1, 8), d.integer(1, 40), d.integer(0, 5)
-    source = d.input(rows, row_size + skipped, element=Element.INT16)
+    source = d.input(rows, row_size + skipped, element=element)
     if d.pick(False, True):
         return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
     return _copy(d, source, [row_size, rows, 2], [-1, row_size + skipped, 0], row_size - 1 + d.integer(0, skipped))
+
+
+def _draw_float32(d: Case) -> Value:
+    output = _draw_int16(d, Element.FLOAT32)
+    output.retype(element=Element.FLOAT32)
+    return output
 
 
 def _copy(d: Case, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
@@ -135,8 +146,8 @@ class StridedCopy(Op):
     name = "strided_copy"
     annotation = NotAnnotated("passes create it, from operators that move values")
     attrs = StridedCopyAttrs
-    kernels = (KERNEL, KERNEL_INT16)
-    draws = (_draw, _draw, _draw_rows, _draw_int16)
+    kernels = (KERNEL, KERNEL_INT16, KERNEL_FLOAT32)
+    draws = (_draw, _draw, _draw_rows, _draw_int16, _draw_float32)
     computes = False
     only_moves = True
     layouts = Layouts.ANY

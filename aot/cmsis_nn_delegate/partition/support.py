@@ -24,10 +24,10 @@ from torch.fx import Node
 
 from ..edge.context import EdgeContext, is_index
 from ..edge.functions import Functions, name_in
-from ..edge.naming import left_in_float
+from ..edge.naming import computed_in_float, left_in_float
 from ..edge.nodes import GETITEM, operand, quantized_element, target_name
 from ..edge.refusal import Reason, Refusal
-from ..format.element import COMMON_ELEMENT
+from ..format.element import COMMON_ELEMENT, Element
 from ..format.schema import MAX_IO
 from ..ops.annotation import LookUp, RecurrentLayer
 from ..ops.op import Op
@@ -52,8 +52,12 @@ _ONLY_PLACES = (
 
 def find_op(node: Node, context: EdgeContext) -> Optional[Op]:
     """Returns the operator for an edge node; None if there is none."""
-    candidates = _BY_TARGET.get(target_name(node), ())
-    return next((op for op in candidates if op.claims(node, context)), None)
+    in_float = computed_in_float(node)
+    for op in _BY_TARGET.get(target_name(node), ()):
+        taken = (COMMON_ELEMENT,) if op.elements is None else op.elements
+        if (Element.FLOAT32 in taken if in_float else taken != (Element.FLOAT32,)) and op.claims(node, context):
+            return op
+    return None
 
 
 def _dialect_free(target: str) -> str:
@@ -200,6 +204,14 @@ class Support:
                 )
                 continue
             op = find_op(node, self.context)
+            if op is None and computed_in_float(node):
+                self.refusals[node] = Refusal(
+                    Reason.UNSUPPORTED_OPERATOR,
+                    f"there is no kernel for {target_name(node) or node.target} in float32, which `format: float32` "
+                    "asks for: give it another format, or write it with functions that docs/operators.md lists as "
+                    "computed in float32",
+                )
+                continue
             if op is None:
                 self.refusals[node] = Refusal(
                     Reason.UNSUPPORTED_OPERATOR,
@@ -274,6 +286,8 @@ class Support:
         return bool(dropped)
 
     def _missing_neighbour(self, node: Node, op: Op) -> Optional[Node]:
+        if computed_in_float(node):
+            return None  # it reads and writes floats, wherever they come from
         if op.name != "quantize":  # that one may read any float tensor
             for source in self._activation_inputs(node):
                 if is_index(source):

@@ -19,11 +19,10 @@ def fold_qdq(graph: Graph) -> None:
     """dequantize -> op -> quantize becomes op, reading and writing integers.
 
     Only the quantize nodes of float graph inputs and the dequantize nodes of float
-    graph outputs remain. A quantize that follows a dequantize with other parameters becomes a
-    look-up, which is exact and can be joined with others, or a rescaling where one of them has more bits
-    than a table has entries for; both stay if a step of the output is vanishingly small. If an operator
-    has no quantize directly after it (because it feeds a reshape, say), it takes the parameters of the next
-    quantize.
+    graph outputs remain, and those around what is computed in float32. A quantize that follows a dequantize with other
+    parameters becomes a look-up, which is exact and can be joined with others, or a rescaling where one of them has
+    more bits than a table has entries for; both stay if a step of the output is vanishingly small. If an operator has
+    no quantize directly after it (because it feeds a reshape, say), it takes the parameters of the next quantize.
     """
     integer: dict[Value, Value] = {}  # of each float value, its integer counterpart
 
@@ -36,12 +35,25 @@ def fold_qdq(graph: Graph) -> None:
             node.inputs = [counterpart(node.inputs[0])]
         elif node.op == "quantize":
             _fold_quantize(graph, node, integer)
+        elif node.in_float:
+            node.inputs = [_real(graph, node, value, integer) for value in node.inputs]
         else:
             inputs = [counterpart(value) for value in node.inputs]
             outputs = [_integer_output(graph, node, value, inputs) for value in node.outputs]
             integer.update(zip(node.outputs, outputs))
             node.inputs, node.outputs = inputs, outputs
     remove_dead(graph)
+
+
+def _real(graph: Graph, node: Node, value: Value, integer: dict[Value, Value]) -> Value:
+    """Returns float `value`, which `node` reads, also if what defined it gives its integer counterpart now."""
+    source = integer.get(value)
+    if source is None or graph.producer(value) is not None:
+        return value
+    real = Value(f"{node.name}_{value.name}", TensorType(Element.FLOAT32, value.shape))
+    before = Node("dequantize", f"{node.name}_dequantize", [source], [real], sources=node.sources)
+    graph.nodes.insert(graph.nodes.index(node), before)
+    return real
 
 
 def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value]) -> Value:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from ..graph.ir import Graph
+from ..graph.tensor_type import Element
 from ..ops.registry import OPS
 from ..support.errors import require_known
 from .absorb_reshapes import absorb_reshapes
@@ -111,12 +112,13 @@ def run_passes(graph: Graph, skip: Collection[str] = ()) -> Graph:
 
 
 def _verify_kernels(graph: Graph) -> None:
-    """Checks what `encode` relies on: every node has a kernel or needs none, and floats occur only at the border, or
-    between two elements of different sizes (`fold_qdq`)."""
+    """Checks what `encode` relies on: every node has a kernel or needs none, and floats occur only at the border,
+    where kernels take them, or between two elements of different sizes (`fold_qdq`)."""
     border = {id(value) for value in (*graph.inputs, *graph.outputs)}
     for node in graph.nodes:
         if not OPS[node.op].kernels and not OPS[node.op].only_places:
             raise ValueError(f"{node.name}: {node.op} still has no kernel")
         inside = [value for value in node.outputs if not value.element.is_integer and id(value) not in border]
-        if any(reader.op != "quantize" for value in inside for reader in graph.consumers(value)):
+        readers = [OPS[reader.op] for value in inside for reader in graph.consumers(value)]
+        if any(op.computes and op.elements != (Element.FLOAT32,) for op in readers):
             raise ValueError(f"{node.name} computes floats inside the graph")

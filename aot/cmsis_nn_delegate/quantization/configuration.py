@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import KERNEL_ELEMENTS, Element
 from ..support.checked import checked
 from ..support.errors import UserError, require_known
 
@@ -32,7 +32,7 @@ OBSERVERS = ("histogram", "minmax", "moving-average", "percentile")
 # Those of 4 bits are per channel, too.
 WEIGHTS = ("per-channel", "per-tensor", "int4")
 ACTIVATIONS = ("affine", "symmetric")
-FORMATS = tuple(element.value for element in KERNEL_ELEMENTS)
+FORMATS = (*(element.value for element in KERNEL_ELEMENTS), Element.FLOAT32.value)
 EQUALIZATIONS = ("relu", "relu6")
 
 
@@ -40,7 +40,7 @@ EQUALIZATIONS = ("relu", "relu6")
 class QuantizationConfig:
     """How something is quantized. None is what the more general settings say.
 
-    skip: stay in float, outside of the delegate, in ExecuTorch's kernels.
+    skip: stay in float, outside of the delegate, in ExecuTorch's kernels. `format` "float32" is float inside of it.
     weights: "per-channel" (a scale for each output channel of a layer), "per-tensor", or "int4": 4 bits in [-7, 7], per
         channel, for linear layers and convolutions of one group with activations of int8; others keep 8 bits.
     activations: "affine", or "symmetric" for zero points 0, as those of int16 are in any case.
@@ -52,7 +52,8 @@ class QuantizationConfig:
             for little; it is for hundreds of samples;
         "percentile" clips 0.01 % of the values, half of them at each end, whatever error that makes.
     format: the type of activations: "int8", or "int16" for operators that compute in it, with weights of 8 bits; others
-        compute in int8, between two conversions.
+        compute in int8, between two conversions; or "float32": not quantized, and computed in float by the delegate,
+        in the same call.
     """
 
     skip: Optional[bool] = None

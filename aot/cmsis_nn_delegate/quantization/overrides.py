@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, Optional
 
 from torch.fx import Graph, GraphModule, Node
 
-from ..edge.naming import LEFT_IN_FLOAT, left_in_float
+from ..edge.naming import COMPUTED_IN_FLOAT, LEFT_IN_FLOAT, computed_in_float, left_in_float
+from ..format.element import Element
 from ..support.errors import UserError, closest
 from .configuration import Configuration, QuantizationConfig
 from .in_place import written
@@ -21,9 +22,10 @@ _SETTINGS = "cmsis_nn_settings"
 _TESTED = "cmsis_nn_tested"
 
 
-def apply(graph: Graph, configuration: Configuration) -> None:
+def apply(graph: Graph, configuration: Configuration, moving: Collection[str] = ()) -> None:
     """Gives each function of a program without writes in place its settings. UserError for an override that applies to
-    none."""
+    none. Functions in `moving`, which only move or limit values, leave floats that the delegate computes as they are.
+    """
     used: set[str] = set()
     calls = [node for node in graph.nodes if node.op == "call_function"]
     for node in calls:
@@ -37,6 +39,8 @@ def apply(graph: Graph, configuration: Configuration) -> None:
             where = [place for place, config in places.items() if config.skip]
             # Under this key torch.export and ExecuTorch keep it; operators of edge programs are reported with it.
             node.meta["custom"] = {**node.meta.get("custom", {}), LEFT_IN_FLOAT: where[-1] if where else "everywhere"}
+        elif settings.over(configuration.general()).format == Element.FLOAT32.value or _only_moves_floats(node, moving):
+            node.meta["custom"] = {**node.meta.get("custom", {}), COMPUTED_IN_FLOAT: True}
     kinds = [kind for node in calls for _, kind in module_stack(node)]
     known = {
         "operator_types": [name for node in calls for name in (str(node.target).split(".")[-2:][0], str(node.target))],
@@ -52,6 +56,12 @@ def apply(graph: Graph, configuration: Configuration) -> None:
                 )
 
 
+def _only_moves_floats(node: Node, moving: Collection[str]) -> bool:
+    """Returns whether `node` only moves what the delegate computes in float32."""
+    sources = node.all_input_nodes
+    return str(node.target) in moving and bool(sources) and all(map(computed_in_float, sources))
+
+
 def settings_of(node: Node) -> QuantizationConfig:
     """Returns what overrides say about a function."""
     found: QuantizationConfig = node.meta.get(_SETTINGS, QuantizationConfig())
@@ -64,8 +74,8 @@ def keep_tested(node: Node) -> None:
 
 
 def stays_float(node: Node) -> bool:
-    """Returns whether a function was asked to stay in float, or has to."""
-    return left_in_float(node) is not None or _TESTED in node.meta
+    """Returns whether a function was asked to stay in float, in the delegate or outside, or has to."""
+    return left_in_float(node) is not None or computed_in_float(node) or _TESTED in node.meta
 
 
 def module_stack(node: Node) -> list[tuple[str, str]]:

@@ -238,7 +238,7 @@ class CmsisNnQuantizer(Quantizer):
         """
         remove_identities(model)
         replace_in_place(model)
-        overrides.apply(model.graph, self.configuration)
+        overrides.apply(model.graph, self.configuration, _MOVING)
         with overrides.hidden_from_rewrites(model):
             rewrite(model, self.configuration, trained=self._qat)
         return model

@@ -15,11 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
 
+from ..graph.tensor_type import Element
 from ..ops.features import Features
 from ..targets.cores import CORES
-from ..targets.target import Target
+from ..targets.target import Target, has_fpu
 
 TABLE = Path(__file__).with_name("costs.json")
+
+# How the names of kernels end that compute with floats.
+_FLOATS = f"_{Element.FLOAT32.value}"
 
 # Architectures without the 32-bit instructions of Armv7-M.
 _SMALL = ("armv6-m", "armv8-m.base")
@@ -37,6 +41,17 @@ def _measured_core(isa: str, architecture: str) -> str:
 MEASURED_CORES: Mapping[str, str] = {
     name: _measured_core(isa, architecture) for name, (isa, architecture, _) in CORES.items()
 }
+
+
+def _measured_for_floats(core: str) -> str:
+    """Returns the core whose models a target takes for kernels of float32: one with an FPU if it has one, one without
+    if not."""
+    if core not in CORES:
+        return ""
+    isa, architecture, _ = CORES[core]
+    if not has_fpu(core):
+        return _measured_core("scalar", architecture)
+    return _measured_core("dsp" if isa == "scalar" else isa, architecture)
 
 
 @dataclass(frozen=True)
@@ -79,7 +94,8 @@ class Costs:
 
     def predicted(self, core: str, provider: str, kernel: str, features: Features) -> Optional[int]:
         """Returns about how many instructions a call takes; None if there is no model."""
-        model = self.models.get((MEASURED_CORES.get(core, ""), provider, kernel, features.path))
+        measured = _measured_for_floats(core) if kernel.endswith(_FLOATS) else MEASURED_CORES.get(core, "")
+        model = self.models.get((measured, provider, kernel, features.path))
         return None if model is None else max(1, round(model.instructions(features.counts)))
 
     def accuracy_of(self, core: str, providers: Sequence[str]) -> Optional[Accuracy]:

@@ -46,6 +46,12 @@ def check_target(target: Union[str, Target]) -> None:
     """UserError if `target` is neither a name nor a target. It may be unknown."""
 
 
+def has_fpu(name: str) -> bool:
+    """Returns whether a target of `CORES` computes floats with instructions of its own: its core can be without them,
+    and it is not."""
+    return f"{name.split('+')[0]}+nofp" in CORES and "fp" not in CORES[name][2]
+
+
 @checked()
 def get_target(name: str) -> Target:
     """Returns the target called `name`: a core of `TARGETS`, "cortex-m33", or such a core without features, as GCC

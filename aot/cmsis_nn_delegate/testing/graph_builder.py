@@ -132,7 +132,7 @@ class GraphBuilder:
 
     def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value:
         """A node of any operator, with an output of the shape that the operator gives it and the type of its first
-        input, or int8 if that is no activation."""
+        input, or int8 if that is no activation. What computes in float32 changes that."""
         shape = SHAPE_RULES[op].output_shape(inputs, attrs)
         element = inputs[0].element if inputs[0].element.is_activation else Element.INT8
         output = Value(f"v{len(self.nodes)}", TensorType(element, tuple(shape), _inner_layout(shape), quant))

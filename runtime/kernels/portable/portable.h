@@ -142,6 +142,11 @@ CMSIS_NN_DELEGATE_KERNEL(ResizeBilinearInt16, ResizeBilinearInt16, resize_biline
 CMSIS_NN_DELEGATE_KERNEL(ResizeNearestInt16, ResizeNearestInt16, resize_nearest_int16)
 CMSIS_NN_DELEGATE_KERNEL(TransposeConv2dAnyInt16, TransposeConv2dAnyInt16,
                          transpose_conv2d_any_int16)
+CMSIS_NN_DELEGATE_KERNEL(FunctionFloat32, FunctionFloat32, function_float32)
+CMSIS_NN_DELEGATE_KERNEL(LinearFloat32, LinearFloat32, linear_float32)
+CMSIS_NN_DELEGATE_KERNEL(PairFloat32, PairFloat32, pair_float32)
+CMSIS_NN_DELEGATE_KERNEL(SoftmaxFloat32, SoftmaxFloat32, softmax_float32)
+CMSIS_NN_DELEGATE_KERNEL(StridedCopyFloat32, StridedCopyFloat32, strided_copy_float32)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -237,6 +242,11 @@ inline constexpr KernelTable kOwnCalls = {
         kResizeBilinearInt16,
         kResizeNearestInt16,
         kTransposeConv2dAnyInt16,
+        kFunctionFloat32,
+        kLinearFloat32,
+        kPairFloat32,
+        kSoftmaxFloat32,
+        kStridedCopyFloat32,
     },
 };
 

@@ -13,6 +13,7 @@ _PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 _SUM = "CMSIS-NN has no sum over a dimension"
 _WIDE_EXTREMUM = "CMSIS-NN's maximum and minimum of two tensors are of int8"
+_FLOAT = "CMSIS-NN computes with integers"
 _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
 _NORM = "CMSIS-NN has no normalization of activations"
 _BILINEAR = "CMSIS-NN does not interpolate"
@@ -36,12 +37,14 @@ WHY_LACKING: Mapping[str, str] = {
     "embedding": _ROWS,
     "embedding_int32": _ROWS,
     "dequantize_int16": "CMSIS-NN gives no floats",
+    "function_float32": _FLOAT,
     "gru": "CMSIS-NN has no GRU",
     "gru_lengths": "CMSIS-NN has no GRU",
     "keep": _STATE,
     "last_step": "CMSIS-NN knows no sequences of different lengths",
     "leaky_sum": _STATE,
     "leaky_sum_lookup": _STATE,
+    "linear_float32": _FLOAT,
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "lookup_int16": "the tables of arm_nn_activation_s16 are of sigmoid and tanh alone, and have half as many entries",
@@ -57,6 +60,7 @@ WHY_LACKING: Mapping[str, str] = {
     "pad_nd_int16": "arm_pad_s8 pads bytes",
     "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
     "portable kernel does",
+    "pair_float32": _FLOAT,
     "prelu": "CMSIS-NN has no PReLU",
     "quantize": "CMSIS-NN takes no floats",
     "quantize_int16": "CMSIS-NN takes no floats",
@@ -79,9 +83,11 @@ WHY_LACKING: Mapping[str, str] = {
     "selective_state": _STATE,
     "softmax_int16": "arm_softmax_s16 rounds in 32 bits what may need 33, where the sum of more than 8 exponentials is "
     "just below a power of two",
+    "softmax_float32": _FLOAT,
     "softmax_long": "arm_softmax_s8 shifts by more than 31 bits once the sum of exponentials exceeds "
     f"{MAX_SOFTMAX_ROW}",
     "strided_copy": _COPY,
+    "strided_copy_float32": _COPY,
     "strided_copy_int16": _COPY,
     "transpose_int16": "arm_transpose_s16 is not there; arm_transpose_s8 moves bytes",
     "transpose": "arm_transpose_s8 counts in 16 bits what a payload counts in 32, and without MVE computes four "

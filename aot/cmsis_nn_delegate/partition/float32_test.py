@@ -1,0 +1,166 @@
+"""`format: float32`: what the delegate computes in float in its call, how near to PyTorch, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig
+from cmsis_nn_delegate.edge.refusal import Reason
+from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.reference import run
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.testing.lowering import Function, exported, lower_program, lowered
+
+FLOAT32 = QuantizationConfig(format="float32")
+LEAST_SQNR = 100  # dB: 16 to 17 of the 24 bits
+
+
+class Head(nn.Module):
+    """With numbers, functions and a view in between."""
+
+    def __init__(self):
+        super().__init__()
+        self.hidden = nn.Linear(72, 24)
+        self.last = nn.Linear(24, 6)
+
+    def forward(self, x):
+        y = nn.functional.gelu(self.hidden(x.flatten(1)))
+        return torch.softmax(self.last(1 - y * 0.5).view(-1, 2, 3) / 3.0, 1)
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Conv2d(2, 8, 3), nn.ReLU(), nn.MaxPool2d(2))
+        self.head = Head()
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+def in_float32(*names: str) -> CmsisNnQuantizer:
+    quantizer = CmsisNnQuantizer("minmax")
+    for name in names:
+        quantizer.set_module_name(name, FLOAT32)
+    return quantizer
+
+
+def sqnr(found, wanted) -> float:
+    noise = np.square(found.astype(np.float64) - wanted).mean()
+    return 10 * np.log10(np.square(wanted.astype(np.float64)).mean() / max(noise, 1e-300))
+
+
+def test_a_head_in_float32_is_in_the_one_call():
+    torch.manual_seed(0)
+    module, x = Network().eval(), torch.randn(1, 2, 8, 8)
+    found = lowered(module, x, quantizer=in_float32("head"))
+    assert not found.outside and len(found.delegates) == 1
+    graph = found.graph()
+    ops = [node.op for node in graph.nodes]
+    first = ops.index("dequantize")
+    assert ops[:first] == ["quantize", "conv2d", "max_pool2d"]
+    assert all(value.element is Element.FLOAT32 for node in graph.nodes[first:] for value in node.outputs)
+    # What the head reads is that of the call: the rest is the error of float32 alone.
+    seen = {}
+    (result,) = run(graph, [x.numpy()], lambda node, value, data: seen.update({node.op: data}))
+    with torch.no_grad():
+        wanted = module.head(torch.from_numpy(seen["dequantize"].reshape(1, 8, 3, 3))).numpy()
+    assert sqnr(result, wanted) > LEAST_SQNR
+
+
+FUNCTIONS = {
+    "relu": torch.relu,
+    "relu6": nn.functional.relu6,
+    "clamp": lambda x: x.clamp(-0.5, 0.7),
+    "clamp_min": lambda x: x.clamp_min(0.1),
+    "leaky_relu": nn.functional.leaky_relu,
+    "abs": torch.abs,
+    "neg": torch.neg,
+    "reciprocal": torch.reciprocal,
+    "square": lambda x: x**2,
+    "cube": lambda x: x**3,
+    "sqrt": lambda x: x.abs().sqrt(),
+    "rsqrt": lambda x: (x * x + 1e-5).rsqrt(),
+    "exp": torch.exp,
+    "log": lambda x: (x.abs() + 0.01).log(),
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "erf": torch.erf,
+    "gelu": nn.functional.gelu,
+    "gelu_tanh": lambda x: nn.functional.gelu(x, approximate="tanh"),
+    "silu": nn.functional.silu,
+    "hardsigmoid": nn.functional.hardsigmoid,
+    "hardswish": nn.functional.hardswish,
+    "elu": nn.functional.elu,
+    "softplus": nn.functional.softplus,
+    "add": lambda x: x + x[:, :1] + 1.5,
+    "rsub": lambda x: 2 - x,
+    "divide": lambda x: x / (x.abs() + 1) / 3,
+    "extremes": lambda x: torch.maximum(x, -x) + torch.minimum(x, x * x),
+    "softmax": lambda x: x.softmax(-1),
+    "softmax over rows": lambda x: x.softmax(0),
+    "log_softmax": lambda x: x.log_softmax(1),
+    "product": lambda x: x @ x.t(),
+    "batches": lambda x: torch.bmm(x.view(2, 3, 5), x.view(2, 5, 3)),
+    "moves": lambda x: x.t()[1:].flip(0).contiguous().view(-1) * 2,
+}
+
+
+@pytest.mark.parametrize("names", [list(FUNCTIONS)[at::3] for at in range(3)])
+def test_functions_are_as_near_to_pytorch_as_float32_is(names):
+    """Several of them in a model, each with an output."""
+    torch.manual_seed(1)
+    module = Function(lambda x: tuple(FUNCTIONS[name](x) for name in names)).eval()
+    x = torch.randn(6, 5)
+    found = lowered(module, x, quantizer=CmsisNnQuantizer("minmax").set_global(FLOAT32))
+    results = run(found.graph(), [x.numpy()])
+    with torch.no_grad():
+        wanted = module(x)
+    for name, index, want in zip(names, found.output_indices, wanted):
+        assert sqnr(results[index], want.numpy()) > LEAST_SQNR, name
+
+
+def test_what_only_moves_or_limits_values_stays_in_float32_behind_it():
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Unflatten(1, (2, 3)), nn.Flatten(2))
+    found = lowered(module, torch.randn(1, 4), quantizer=in_float32("0"))
+    assert [node.op for node in found.graph().nodes] == ["linear_float32", "function_float32"]
+    assert not found.outside
+
+
+def test_a_layer_between_others_is_quantized_again_behind_it():
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(4, 6), nn.Linear(6, 6), nn.Linear(6, 3))
+    found = lowered(module, torch.randn(1, 4), quantizer=in_float32("1"))
+    assert [node.op for node in found.graph().nodes] == [
+        "quantize",
+        "fully_connected",
+        "dequantize",
+        "linear_float32",
+        "quantize",
+        "fully_connected",
+        "dequantize",
+    ]
+
+
+def test_what_has_no_kernel_in_float32_stays_outside_and_says_so():
+    module = Function(lambda x: torch.atan2(x, x + 1) * 2)
+    found = lowered(module, torch.randn(2, 3), quantizer=CmsisNnQuantizer("minmax").set_global(FLOAT32))
+    (refusal,) = [report for report in found.reports if not report.delegated]
+    assert refusal.reason is Reason.UNSUPPORTED_OPERATOR and "in float32" in refusal.message
+
+
+def test_inputs_of_int8_are_given_to_a_model_with_a_head_in_float32_and_not_its_outputs():
+    torch.manual_seed(0)
+    x = torch.randn(1, 2, 8, 8)
+    program = exported(Network(), x, quantizer=in_float32("head"))
+    with pytest.raises(ValueError, match=r"output 0 .* cannot become int8"):
+        lower_program(program, io="int8")
+
+
+def test_the_format_is_checked():
+    with pytest.raises(UserError, match="float16"):
+        QuantizationConfig(format="float16")
