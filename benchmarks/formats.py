@@ -18,7 +18,7 @@ from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
 
 # The preset of the quantizer behind the name of each format. Others are compared with the first.
-FORMATS: Mapping[str, str] = {"int8": "default", "int16": "int16"}
+FORMATS: Mapping[str, str] = {"int8": "default", "int16": "int16", "w4": "w4"}
 # Those of MLPerf Tiny have eight samples: half of them calibrates, and noise is that of the others.
 CALIBRATING = 4
 

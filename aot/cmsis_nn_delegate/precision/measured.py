@@ -37,6 +37,7 @@ class Prices:
 
 
 NO_PRICES = Prices((), 0.0)
+_FLOAT_IO = IoTypes()
 
 
 def problem_of(
@@ -77,7 +78,7 @@ def problem_of(
 
 
 def offered_formats(
-    measured: MeasuredModel, first: Optional[Compilation] = None, types: IoTypes = IoTypes()
+    measured: MeasuredModel, first: Optional[Compilation] = None, types: IoTypes = _FLOAT_IO
 ) -> dict[str, list[int]]:
     """Returns the formats that each module may have, of those that change something, for modules that have a choice.
     Modules that read inputs or return outputs of `first` have their `types`, as far as these are activations."""
