@@ -146,6 +146,18 @@ def narrow_weighted(node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None
     narrow_outputs(node, outputs)
 
 
+def links_of_groups(node: Node) -> list[Link]:
+    """`Op.links` of a convolution with as many groups as input channels."""
+    outputs = np.arange(count(node.output))
+    return [Link(node.inputs[0], outputs // (len(outputs) // node.attrs.groups), outputs)]
+
+
+def narrow_groups(node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
+    """`Op.narrow` of a convolution with as many groups as input channels."""
+    narrow_outputs(node, outputs)
+    node.attrs = replace(node.attrs, groups=int(np.count_nonzero(inputs)))
+
+
 def row_parameters(node: Node) -> list[bytes]:
     """`Op.channel_parameters` of a layer: its weights, bias and scale for each output channel."""
     _, weight, bias = node.inputs

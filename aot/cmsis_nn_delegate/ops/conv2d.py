@@ -29,7 +29,7 @@ from . import (
 from .annotation import Weighted
 from .attrs import ConvAttrs, Padding
 from .case import Case
-from .channels import Bounds
+from .channels import Bounds, Link
 from .cmsis_nn_rules import (
     MAX_KERNEL_ELEMENTS,
     MAX_SIZE,
@@ -264,6 +264,11 @@ def call_dims(node: Node, geometry: Geometry) -> CallDims:
     )
 
 
+def _is_depthwise(node: Node) -> bool:
+    """Returns whether each group has one input channel, and there are several."""
+    return node.attrs.groups > 1 and node.inputs[1].shape[1] == 1
+
+
 class Conv2d(Op):
     """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
 
@@ -377,8 +382,15 @@ class Conv2d(Op):
     def sees_padding(self, node: Node) -> bool:
         return bool(node.attrs.padding != Padding())
 
+    def links(self, node: Node) -> Optional[Sequence[Link]]:
+        # int16 has no other operator for one channel a group.
+        return channels.links_of_groups(node) if _is_depthwise(node) else None
+
     def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
-        channels.narrow_weighted(node, inputs, outputs)
+        if _is_depthwise(node):
+            channels.narrow_groups(node, inputs, outputs)
+        else:
+            channels.narrow_weighted(node, inputs, outputs)
 
     def channel_parameters(self, node: Node) -> Sequence[bytes]:
         return channels.row_parameters(node)

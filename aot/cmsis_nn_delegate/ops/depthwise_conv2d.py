@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Optional
 
 import numpy as np
@@ -183,14 +182,11 @@ class DepthwiseConv2d(Op):
         return height, width
 
     def links(self, node: Node) -> Sequence[Link]:
-        outputs = np.arange(node.output.shape[1])
-        return [Link(node.inputs[0], outputs // channel_multiplier(node), outputs)]
+        return channels.links_of_groups(node)
 
     def narrow(self, node: Node, inputs: np.ndarray, outputs: np.ndarray) -> None:
-        channels.narrow_outputs(node, outputs)
-        kept = int(np.count_nonzero(inputs))
-        node.attrs = replace(node.attrs, groups=kept)
-        if rules.becomes_convolution(kept):
+        channels.narrow_groups(node, inputs, outputs)
+        if rules.becomes_convolution(node.attrs.groups):
             node.op = "conv2d"
 
     def channel_parameters(self, node: Node) -> Sequence[bytes]:

@@ -43,7 +43,7 @@ class Network(GraphBuilder):
             elif kind == 1 and row:
                 twin = int(self.random.integers(0, row))
                 data[row], biases[row], scales[row] = data[twin], biases[twin], scales[twin]
-        if node.op != "depthwise_conv2d":
+        if getattr(node.attrs, "groups", 1) == 1:
             data[:, self.random.random(data.shape[1]) < 0.3] = 0
             if self.random.random() < 0.5:
                 data //= 3  # so that the sums of two fit
@@ -59,8 +59,10 @@ class Network(GraphBuilder):
             kernel = (1, 1) if kind == 0 or min(x.shape[2:]) < 3 else (3, 3)
             return self.planted(self.conv2d(x, channels, kernel, padding=padding, clamp=clamp))
         if kind < 5 and x.shape[1] > 1:
-            multiplier = int(self.random.integers(1, 3))
-            return self.planted(self.depthwise_conv2d(x, multiplier, kernel=(2, 2), padding=Padding(1, 1), clamp=clamp))
+            outputs = x.shape[1] * int(self.random.integers(1, 3))
+            depthwise = bool(self.random.integers(0, 2))  # else as in int16, which has no operator of its own
+            arguments = {"padding": Padding(1, 1), "groups": x.shape[1], "clamp": clamp, "depthwise": depthwise}
+            return self.planted(self.conv2d(x, outputs, (2, 2), **arguments))
         if kind == 5 and min(x.shape[2:]) > 1:
             op = ["max_pool2d", "avg_pool2d"][self.random.integers(0, 2)]
             return self.node(op, [x], PoolAttrs((2, 2), (1, 1), clamp=clamp), x.quant)
