@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 116;
+inline constexpr std::size_t kOpcodeCount = 119;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -183,6 +183,9 @@ enum class Opcode : std::uint8_t {
   kPairFloat32 = 113,
   kSoftmaxFloat32 = 114,
   kStridedCopyFloat32 = 115,
+  kAdaptiveAvgPool2dInt16 = 116,
+  kDivInt16 = 117,
+  kPreluInt16 = 118,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2535,6 +2538,49 @@ struct StridedCopyFloat32Args {
   CopyAxis axis5;
 };
 static_assert(sizeof(StridedCopyFloat32Args) == 96, "layout of StridedCopyFloat32Args");
+
+/// int16 average pooling, NHWC, of windows as long as the output size asks for; input and
+/// output share scale and zero point.
+struct AdaptiveAvgPool2dInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  ActivationInt16 activation;
+  Dims input_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(AdaptiveAvgPool2dInt16Args) == 48, "layout of AdaptiveAvgPool2dInt16Args");
+
+/// int16 elementwise quotient of two tensors, which may be repeated along some dimensions.
+/// The output may be an input of its size.
+struct DivInt16Args {
+  Ref input1;                      ///< int16 [input1_dims]
+  Ref input2;                      ///< int16 [input2_dims]
+  Ref output;                      ///< int16 [output_dims]
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -17 to 30
+  ActivationInt16 activation;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(DivInt16Args) == 76, "layout of DivInt16Args");
+
+/// int16 PReLU: positive numbers are requantized, negative ones multiplied by the slope of
+/// their channel. The output may be the input.
+struct PreluInt16Args {
+  Ref input;                         ///< int16 [outer, channels, inner]
+  Ref slopes;                        ///< int16 [channels]
+  Ref output;                        ///< int16 [outer, channels, inner]
+  std::int32_t positive_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t positive_shift;       ///< left if positive, -31 to 14
+  std::int32_t negative_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t negative_shift;       ///< left if positive, -31 to 0
+  ActivationInt16 activation;
+  std::int32_t outer;
+  std::int32_t channels;
+  std::int32_t inner;
+};
+static_assert(sizeof(PreluInt16Args) == 48, "layout of PreluInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -126,6 +126,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "pair_float32 of input1 float32, input2 float32, output float32",
     "softmax_float32 of input float32, output float32",
     "strided_copy_float32 of input float32, output float32",
+    "adaptive_avg_pool2d_int16 of input int16, output int16",
+    "div_int16 of input1 int16, input2 int16, output int16",
+    "prelu_int16 of input int16, slopes int16, output int16",
     // clang-format on
 };
 

@@ -1623,4 +1623,45 @@ bool check_strided_copy_float32(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_adaptive_avg_pool2d_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AdaptiveAvgPool2dInt16Args*>(args);
+  if (!geometry::resizing(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) && values::activation(call, a.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_div_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DivInt16Args*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.input1_dims), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -17, 30)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_prelu_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PreluInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input,
+                                  bounds::product(volume(a.outer, a.channels, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.outer, a.channels, a.inner), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.slopes, bounds::product(volume(a.channels), 2)}, 2) &&
+         call.in_ranges(
+             in_range(a.positive_multiplier, 0, INT32_MAX) && in_range(a.positive_shift, -31, 14) &&
+             in_range(a.negative_multiplier, 0, INT32_MAX) && in_range(a.negative_shift, -31, 0)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

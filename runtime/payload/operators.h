@@ -139,7 +139,10 @@ struct Operator {
   OPERATOR(LinearFloat32, linear_float32)                         \
   OPERATOR(PairFloat32, pair_float32)                             \
   OPERATOR(SoftmaxFloat32, softmax_float32)                       \
-  OPERATOR(StridedCopyFloat32, strided_copy_float32)
+  OPERATOR(StridedCopyFloat32, strided_copy_float32)              \
+  OPERATOR(AdaptiveAvgPool2dInt16, adaptive_avg_pool2d_int16)     \
+  OPERATOR(DivInt16, div_int16)                                   \
+  OPERATOR(PreluInt16, prelu_int16)
 
 namespace operators {
 

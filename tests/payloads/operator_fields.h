@@ -2507,6 +2507,58 @@ inline constexpr OperatorField kStridedCopyFloat32ArgsFields[] = {
     integer("axis5.output_stride", i32(92)),
 };
 
+inline constexpr OperatorField kAdaptiveAvgPool2dInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(16), i32(20), i32(24), i32(28)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(32), i32(36), i32(40), i32(44)}),
+    related("activation.min", i32(8), -32768, 32767),
+    related("activation.max", i32(12), -32768, 32767),
+    integer("input_dims.n", i32(16)),
+    integer("input_dims.h", i32(20)),
+    integer("input_dims.w", i32(24)),
+    integer("input_dims.c", i32(28)),
+    integer("output_dims.n", i32(32)),
+    integer("output_dims.h", i32(36)),
+    integer("output_dims.w", i32(40)),
+    integer("output_dims.c", i32(44)),
+};
+
+inline constexpr OperatorField kDivInt16ArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 2, 2, {i32(28), i32(32), i32(36), i32(40)}),
+    reference("input2", 4, FieldKind::kInput, 2, 2, {i32(44), i32(48), i32(52), i32(56)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(60), i32(64), i32(68), i32(72)}),
+    ranged("output_multiplier", i32(12), 0, 2147483647),
+    ranged("output_shift", i32(16), -17, 30),
+    related("activation.min", i32(20), -32768, 32767),
+    related("activation.max", i32(24), -32768, 32767),
+    integer("input1_dims.n", i32(28)),
+    integer("input1_dims.h", i32(32)),
+    integer("input1_dims.w", i32(36)),
+    integer("input1_dims.c", i32(40)),
+    integer("input2_dims.n", i32(44)),
+    integer("input2_dims.h", i32(48)),
+    integer("input2_dims.w", i32(52)),
+    integer("input2_dims.c", i32(56)),
+    integer("output_dims.n", i32(60)),
+    integer("output_dims.h", i32(64)),
+    integer("output_dims.w", i32(68)),
+    integer("output_dims.c", i32(72)),
+};
+
+inline constexpr OperatorField kPreluInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(36), i32(40), i32(44)}),
+    reference("slopes", 4, FieldKind::kFilter, 2, 2, {i32(40)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(36), i32(40), i32(44)}),
+    ranged("positive_multiplier", i32(12), 0, 2147483647),
+    ranged("positive_shift", i32(16), -31, 14),
+    ranged("negative_multiplier", i32(20), 0, 2147483647),
+    ranged("negative_shift", i32(24), -31, 0),
+    related("activation.min", i32(28), -32768, 32767),
+    related("activation.max", i32(32), -32768, 32767),
+    integer("outer", i32(36)),
+    integer("channels", i32(40)),
+    integer("inner", i32(44)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2630,6 +2682,9 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kPairFloat32ArgsFields, 16, 64},
     {kSoftmaxFloat32ArgsFields, 6, 24},
     {kStridedCopyFloat32ArgsFields, 24, 96},
+    {kAdaptiveAvgPool2dInt16ArgsFields, 12, 48},
+    {kDivInt16ArgsFields, 19, 76},
+    {kPreluInt16ArgsFields, 12, 48},
 };
 
 }  // namespace cmsis_nn_delegate

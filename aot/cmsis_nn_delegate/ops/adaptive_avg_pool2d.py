@@ -1,4 +1,4 @@
-"""int8 average pooling to an output size that does not divide the input's."""
+"""Average pooling to an output size that does not divide the input's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import I8, Field, Struct
+from ..format.cpp import camel
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from . import block_values, channels, pooling, resizing, storage
 from .annotation import NotAnnotated
@@ -22,25 +24,29 @@ from .case import Case
 from .channels import Link
 from .features import Features, elements
 from .geometry import Pair
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .op import Op
 
-KERNEL = KernelSpec(
-    "adaptive_avg_pool2d",
-    Struct(
-        "AdaptiveAvgPool2dArgs",
-        "int8 average pooling, NHWC, of windows as long as the output size asks for; input and output share scale and "
-        "zero point.",
-        (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-            Field("activation", blocks.ACTIVATION),
-            Field("input_dims", blocks.DIMS),
-            Field("output_dims", blocks.DIMS),
+
+def _kernel(element: Scalar, activation: Struct) -> KernelSpec:
+    name, kind = named_for("adaptive_avg_pool2d", element), element.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"{kind} average pooling, NHWC, of windows as long as the output size asks for; input and output share "
+            "scale and zero point.",
+            (
+                blocks.input("input", element, "input_dims", doc=f"{kind} [n, h, w, c]"),
+                blocks.output(element, "output_dims", doc=f"{kind} [n, h, w, c]"),
+                Field("activation", activation),
+                Field("input_dims", blocks.DIMS),
+                Field("output_dims", blocks.DIMS),
+            ),
+            geometry="resizing",
         ),
-        geometry="resizing",
-    ),
-)
+        priced_as="" if element is I8 else "adaptive_avg_pool2d",
+    )
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class AdaptivePoolAttrs:
 
 
 def _draw(d: Case) -> Value:
-    x = d.input(d.batch(), d.channels(), *d.pair(1, 9))
+    x = d.input(d.batch(), d.channels(), *d.pair(1, 9), element=d.pick(*KERNEL_ELEMENTS))
     return d.node("adaptive_avg_pool2d", [x], AdaptivePoolAttrs(d.pair(1, 9), d.clamp()), x.quant)
 
 
@@ -67,7 +73,8 @@ class AdaptiveAvgPool2d(Op):
     targets = pooling.ADAPTIVE_AVERAGES
     annotation = NotAnnotated("it shares its targets with avg_pool2d, which is annotated")
     attrs = AdaptivePoolAttrs
-    kernels = (KERNEL,)
+    kernels = (_kernel(I8, blocks.ACTIVATION), _kernel(I16, blocks.ACTIVATION_INT16))
+    elements = KERNEL_ELEMENTS
     draws = (_draw,)
     limits = ("adaptive average pooling to any size; where all windows are alike it is avg_pool2d",)
     takes_images = True
@@ -101,7 +108,7 @@ class AdaptiveAvgPool2d(Op):
         total = rows[:, :, right] - rows[:, :, left]
         count = ((bottom - top)[:, None] * (right - left)[None, :])[None, :, :, None]
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return pooling.mean(total, count, lo, hi).reshape(node.output.storage_shape)
+        return pooling.mean(total, count, lo, hi, node.output.element).reshape(node.output.storage_shape)
 
     def features(self, node: Node) -> Features:
         n, height, width, channels = storage.nhwc(node.output)

@@ -1,4 +1,4 @@
-"""int8 PReLU: a slope per channel for what is negative."""
+"""PReLU: a slope per channel for what is negative."""
 
 from __future__ import annotations
 
@@ -13,50 +13,61 @@ from ..edge.nodes import first, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Role, Struct
+from ..format.cpp import camel
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import block_values, storage
 from .annotation import Elementwise
 from .attrs import Clamp
 from .case import Case
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
 from .quantized_math import quantize_multiplier, requantize, to_output
 
-# A product of two steps has 16 bits: shifted further to the left, it would leave 32.
-_MAX_SHIFT = 14
+# Shifts to the left of steps, and of products of two steps, after which these have at most 31 bits.
+_MAX_SHIFTS = {Element.INT8: (14, 14), Element.INT16: (14, 0)}
 
-KERNEL = KernelSpec(
-    "prelu",
-    Struct(
-        "PreluArgs",
-        "int8 PReLU: positive numbers are requantized, negative ones multiplied by the slope of their channel. The "
-        "output may be the input.",
-        (
-            blocks.input("input", I8, "outer", "channels", "inner", doc="int8 [outer, channels, inner]"),
-            blocks.operand(Role.FILTER, "slopes", I8, ("channels",), "int8 [channels]"),
-            blocks.output(I8, "outer", "channels", "inner", doc="int8 [outer, channels, inner]"),
-            blocks.input_offset(),
-            blocks.input_offset("slope_offset"),
-            blocks.output_offset(),
-            blocks.multiplier("positive_multiplier"),
-            blocks.shift("positive_shift", high=_MAX_SHIFT),
-            blocks.multiplier("negative_multiplier"),
-            blocks.shift("negative_shift", high=_MAX_SHIFT),
-            Field("activation", blocks.ACTIVATION),
-            Field("outer", I32),
-            Field("channels", I32),
-            Field("inner", I32),
+
+def _kernel(element: Scalar, offsets: tuple[Field, ...], activation: Struct) -> KernelSpec:
+    name, kind = named_for("prelu", element), element.element
+    positive, negative = _MAX_SHIFTS[Element(kind)]
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"{kind} PReLU: positive numbers are requantized, negative ones multiplied by the slope of their channel. "
+            "The output may be the input.",
+            (
+                blocks.input("input", element, "outer", "channels", "inner", doc=f"{kind} [outer, channels, inner]"),
+                blocks.operand(Role.FILTER, "slopes", element, ("channels",), f"{kind} [channels]"),
+                blocks.output(element, "outer", "channels", "inner", doc=f"{kind} [outer, channels, inner]"),
+                *offsets,
+                blocks.multiplier("positive_multiplier"),
+                blocks.shift("positive_shift", high=positive),
+                blocks.multiplier("negative_multiplier"),
+                blocks.shift("negative_shift", high=negative),
+                Field("activation", activation),
+                Field("outer", I32),
+                Field("channels", I32),
+                Field("inner", I32),
+            ),
         ),
-    ),
+        priced_as="" if element is I8 else "prelu",
+    )
+
+
+KERNEL = _kernel(
+    I8, (blocks.input_offset(), blocks.input_offset("slope_offset"), blocks.output_offset()), blocks.ACTIVATION
 )
+INT16 = _kernel(I16, (), blocks.ACTIVATION_INT16)
 
 
 @dataclass(frozen=True)
 class PreluAttrs:
-    """prelu. Inputs: x, slopes (int8, one per channel of dimension 1, or one for all)."""
+    """prelu. Inputs: x, slopes (of its type, one per channel of dimension 1, or one for all)."""
 
     clamp: Clamp = Clamp()
 
@@ -64,14 +75,15 @@ class PreluAttrs:
 def _draw(d: Case) -> Value:
     """Slopes up to 1, sometimes far beyond; with the output's range in use, and far from it."""
     shape = d.pick((d.batch(), d.channels(), *d.pair(1, 6)), (d.batch(), d.integer(1, 40)), (2, d.channels(), 5))
-    x = d.input(*shape)
+    element = d.pick(Element.INT8, Element.INT8, Element.INT16)
+    x = d.input(*shape, element=element)
     channels = d.pick(shape[1], shape[1], 1)
-    quant = d.quant(float(2.0 ** d.random.uniform(-10, -4)))
-    slopes = d.constant((channels,), Element.INT8, Element.INT8.low, Element.INT8.high, quant)
+    quant = d.quant(float(2.0 ** (d.random.uniform(-10, -4) + 8 - element.bits)), element=element)
+    slopes = d.constant((channels,), element, element.low, element.high, quant)
     scale = x.scale * float(2.0 ** d.random.uniform(-1, 1))
     if d.pick(False, False, True):
         scale *= float(2.0 ** d.random.uniform(-10, 20))
-    return d.node("prelu", [x, slopes], PreluAttrs(d.clamp()), d.quant(scale))
+    return d.node("prelu", [x, slopes], PreluAttrs(d.clamp()), d.quant(scale, element=element))
 
 
 class Prelu(Op):
@@ -86,7 +98,8 @@ class Prelu(Op):
     targets = ("aten.prelu.default",)
     annotation = Elementwise(("aten.prelu.default",), operands=2)
     attrs = PreluAttrs
-    kernels = (KERNEL,)
+    kernels = (KERNEL, INT16)
+    elements = KERNEL_ELEMENTS
     draws = (_draw,)
     limits = ("constant slopes, one per channel; with one slope it is a function",)
     in_place = True
@@ -131,7 +144,8 @@ class Prelu(Op):
         source, slopes = context.arguments(node)
         scales = [context.operand_scale(x) for x in (source, slopes)]
         output = context.output_scale(node)
-        if _fits(scales[0] / output) and _fits(math.prod(scales) / output):
+        element = context.operand_element(source) or COMMON_ELEMENT
+        if _fit((scales[0] / output, math.prod(scales) / output), element):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -147,7 +161,7 @@ class Prelu(Op):
         positive, negative = self._multipliers(node)
         scaled = np.where(steps >= 0, requantize(steps, *positive), requantize(steps * factors, *negative))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
-        return to_output(scaled, node.output.zero_point, lo, hi).reshape(node.output.storage_shape)
+        return to_output(scaled, node.output.zero_point, lo, hi, node.output.element).reshape(node.output.storage_shape)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"slopes": node.inputs[1].constant}
@@ -156,11 +170,14 @@ class Prelu(Op):
         source, slopes = node.inputs
         positive, negative = self._multipliers(node)
         outer, channels, inner = self._sizes(node)
-        return {
-            **refs,
+        offsets = {
             "input_offset": -source.zero_point,
             "slope_offset": -slopes.zero_point,
             "output_offset": node.output.zero_point,
+        }
+        return {
+            **refs,
+            **({} if node.output.element.is_symmetric else offsets),
             "positive_multiplier": positive[0],
             "positive_shift": positive[1],
             "negative_multiplier": negative[0],
@@ -185,15 +202,15 @@ class Prelu(Op):
         """(mantissa, shift) for positive and for negative numbers."""
         source, slopes = node.inputs
         scales = source.scale / node.output.scale, source.scale * slopes.scale / node.output.scale
-        if not all(map(_fits, scales)):
+        if not _fit(scales, node.output.element):
             raise ValueError(f"{node.name}: the output scale {node.output.scale} is too small")
         positive, negative = map(quantize_multiplier, scales)
         return positive, negative
 
 
-def _fits(factor: float) -> bool:
+def _fit(factors: Sequence[float], element: Element) -> bool:
+    """Returns whether the kernel takes the factors of positive and of negative numbers."""
     try:
-        _, shift = quantize_multiplier(factor)
+        return all(quantize_multiplier(f)[1] <= most for f, most in zip(factors, _MAX_SHIFTS[element]))
     except ValueError:
         return False
-    return shift <= _MAX_SHIFT

@@ -167,19 +167,22 @@ class Decoder(nn.Module):
     def __init__(self):
         super().__init__()
         self.up, self.grouped = nn.ConvTranspose2d(4, 4, 3, stride=2), nn.ConvTranspose2d(4, 4, 2, stride=2, groups=2)
-        self.channels, self.pixels = nn.GroupNorm(2, 4), nn.LayerNorm(8)
+        self.channels, self.pixels, self.slopes = nn.GroupNorm(2, 4), nn.LayerNorm(8), nn.PReLU(4)
 
     def forward(self, x):
         larger = self.channels(self.up(x)) + F.interpolate(x, size=(9, 9), mode="bilinear")
-        return self.pixels(F.interpolate(self.grouped(larger), size=(8, 8), mode="nearest"))
+        normed = self.pixels(F.interpolate(self.grouped(larger), size=(8, 8), mode="nearest"))
+        pooled = F.adaptive_avg_pool2d(self.slopes(normed), 3)
+        return pooled / (pooled.abs() + 1)
 
 
-def test_transposed_convolutions_resampling_and_norms_compute_in_int16():
+def test_transposed_convolutions_resampling_norms_and_quotients_compute_in_int16():
     torch.manual_seed(5)
     distances, graph = steps_apart(Decoder().eval(), torch.randn(2, 4, 4, 4), quantizer=quantizer())
     assert {kind for _, kinds in elements(graph) for kind in kinds} == {INT16}
     ops = {op for op, _ in elements(graph)}
     assert ops >= {"transpose_conv2d", "resize_bilinear", "resize_nearest", "normalize"}
+    assert ops >= {"prelu", "adaptive_avg_pool2d", "div"}
     assert distances[0] <= 16
 
 

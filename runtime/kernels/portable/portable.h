@@ -147,6 +147,9 @@ CMSIS_NN_DELEGATE_KERNEL(LinearFloat32, LinearFloat32, linear_float32)
 CMSIS_NN_DELEGATE_KERNEL(PairFloat32, PairFloat32, pair_float32)
 CMSIS_NN_DELEGATE_KERNEL(SoftmaxFloat32, SoftmaxFloat32, softmax_float32)
 CMSIS_NN_DELEGATE_KERNEL(StridedCopyFloat32, StridedCopyFloat32, strided_copy_float32)
+CMSIS_NN_DELEGATE_KERNEL(AdaptiveAvgPool2dInt16, AdaptiveAvgPool2dInt16, adaptive_avg_pool2d_int16)
+CMSIS_NN_DELEGATE_KERNEL(DivInt16, DivInt16, div_int16)
+CMSIS_NN_DELEGATE_KERNEL(PreluInt16, PreluInt16, prelu_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -247,6 +250,9 @@ inline constexpr KernelTable kOwnCalls = {
         kPairFloat32,
         kSoftmaxFloat32,
         kStridedCopyFloat32,
+        kAdaptiveAvgPool2dInt16,
+        kDivInt16,
+        kPreluInt16,
     },
 };
 

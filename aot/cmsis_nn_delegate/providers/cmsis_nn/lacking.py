@@ -18,11 +18,14 @@ _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie togethe
 _NORM = "CMSIS-NN has no normalization of activations"
 _BILINEAR = "CMSIS-NN does not interpolate"
 _NEAREST = "CMSIS-NN does not resample"
+_DIVISION = "CMSIS-NN has no division of activations"
+_PRELU = "CMSIS-NN has no PReLU"
 _RESCALE = "CMSIS-NN has no conversion between two formats"
 
 # By kernel.
 WHY_LACKING: Mapping[str, str] = {
     "adaptive_avg_pool2d": "the windows of arm_avgpool_s8 are all alike",
+    "adaptive_avg_pool2d_int16": "the windows of arm_avgpool_s16 are all alike",
     "argmax": _INDEX,
     "argmax_int16": _INDEX,
     "argmin": _INDEX,
@@ -33,7 +36,8 @@ WHY_LACKING: Mapping[str, str] = {
     "delay_line_read": _STATE,
     "delay_line_write": _STATE,
     "dequantize": "CMSIS-NN gives no floats",
-    "div": "CMSIS-NN has no division of activations",
+    "div": _DIVISION,
+    "div_int16": _DIVISION,
     "embedding": _ROWS,
     "embedding_int32": _ROWS,
     "dequantize_int16": "CMSIS-NN gives no floats",
@@ -61,7 +65,8 @@ WHY_LACKING: Mapping[str, str] = {
     "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
     "portable kernel does",
     "pair_float32": _FLOAT,
-    "prelu": "CMSIS-NN has no PReLU",
+    "prelu": _PRELU,
+    "prelu_int16": _PRELU,
     "quantize": "CMSIS-NN takes no floats",
     "quantize_int16": "CMSIS-NN takes no floats",
     "recall": _STATE,
