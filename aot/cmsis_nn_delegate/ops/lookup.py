@@ -58,6 +58,7 @@ INT16 = KernelSpec(
             Field("count", I32, "elements"),
         ),
     ),
+    priced_as="mul",
 )
 
 

@@ -49,6 +49,7 @@ def _kernel(name: str, source: Scalar, result: Scalar, activation: Struct) -> Ke
                 Field("count", I32, "elements"),
             ),
         ),
+        priced_as="mul",
     )
 
 

@@ -96,6 +96,7 @@ INT16 = KernelSpec(
             blocks.shift("shift", high=interpolated_softmax.MAX_SHIFT),
         ),
     ),
+    priced_as="softmax",
 )
 
 
