@@ -88,7 +88,7 @@ class ChosenFormats:
             figures, price = outcome.figures, outcome.price
             rows.append(
                 [
-                    f"chosen: {outcome.name}" if outcome is self.outcome else f"{outcome.name} throughout",
+                    f"chosen: {outcome.name}" if outcome is self.outcome else outcome.name,
                     "-" if figures.sqnr is None else f"{figures.sqnr:.2f} dB",
                     "-" if figures.top1 is None else f"{100 * figures.top1:.2f} %",
                     "-" if price is None or price.instructions is None else f"{price.instructions:,}",

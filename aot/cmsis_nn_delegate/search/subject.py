@@ -1,0 +1,189 @@
+"""A model whose formats are to be chosen: what its layers cost, and what assignments of formats give: `Subject`."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+import torch
+
+from ..accuracy.measurement import Labels, arithmetic_of, run_float, run_module, samples_of
+from ..accuracy.report import Part
+from ..partition.io_types import FLOAT, IoTypes
+from ..pipeline import Compilation, advance
+from ..precision.configurations import with_formats
+from ..precision.formats import FORMATS
+from ..precision.layers import base_sensitivities, sensitivities, with_units
+from ..precision.layers import read as read_layers
+from ..precision.measured import MeasuredModel, offered_formats, prices_of, problem_of
+from ..precision.problem import Assignment
+from ..quantization.calibration import Sequences
+from ..quantization.comparison import Samples
+from ..quantization.comparison.layer_noise import measure as measure_layers
+from ..quantization.configuration import Configuration
+from ..quantization.in_place import written_state
+from ..quantization.quantizer import CmsisNnQuantizer
+from ..selection.preference import Preference
+from ..support.errors import UserError
+from ..support.isolation import as_caller
+from .limits import Figures
+from .result import Outcome, Price
+
+_LAYER_SAMPLES = 8  # that noise of layers is measured on
+_MOST_SAMPLES = 256  # that assignments are judged on before the last ones, which all samples judge
+
+
+def readable_again(calibration: Any) -> Any:
+    """Returns calibration data that can be read several times."""
+    with as_caller():
+        if isinstance(calibration, Sequences):
+            return Sequences([readable_again(sequence) for sequence in calibration.sequences])
+        return list(calibration) if isinstance(calibration, Iterator) else calibration
+
+
+@dataclass
+class Tried:
+    """What is known of an assignment. `sample` are the figures in PyTorch on some of the data."""
+
+    sample: Figures
+    price: Optional[Price] = None
+
+
+class Subject:
+    """`request` is the compilation that is asked for, of which no stage has run. Assignments are of the formats
+    `FORMATS` to the modules `units`, and what was tried of them is kept in `tried`.
+
+    problem: the estimates. samples, starts: the data, and the samples with which a state starts anew. exact: the
+    figures of the float model on all of the data, some_exact: on the samples that assignments are judged on. uniform:
+    one format throughout.
+    """
+
+    def __init__(
+        self, request: Compilation, data: Any, labels: Optional[np.ndarray], progress: Callable[[str], None]
+    ) -> None:
+        self.say = progress
+        self.asked = request.options
+        self._configuration: Configuration = request.options.quantizer.configuration
+        self.tried: dict[Assignment, Tried] = {}
+        progress("exporting the model")
+        request.keep_modules = True
+        advance(request, "capture", "capture")
+        self._captured = request
+        progress(f"quantizing in {FORMATS[0].name} and measuring what layers cost")
+        first = self.quantized(with_formats(self._configuration, FORMATS[0], {}))
+        with torch.no_grad():
+            self.samples, self.starts = samples_of(data, first)
+            if not self.samples:
+                raise UserError("the data contains no samples")
+            self._stateful = bool(written_state(first.converted.graph))
+            count = 1 if self._stateful else math.ceil(len(self.samples) / _MOST_SAMPLES)
+            self._part = Part(1, count)
+            self._wanted = run_float(first, self.samples, self.starts)
+            everything = len(self.samples)
+            self._labels = None if labels is None else Labels(labels, everything, None, self._wanted[0])
+            self._some_labels = None if labels is None else Labels(labels, everything, self._part, self._wanted[0])
+        self.exact = self.figures(self._wanted)
+        self.some_exact = self._some_figures(self._wanted[self._part.samples])
+        self._read(first)
+
+    def _read(self, first: Compilation) -> None:
+        """Measures the layers, and makes the problem of it."""
+        kept = Samples(_LAYER_SAMPLES, steps=self._stateful)
+        for number, sample in enumerate(self.samples):
+            kept.add(sample, number in self.starts)
+        noises = measure_layers(first.prepared, first.converted, kept.kept, progress=self.say, starts=kept.starts)
+        base = with_units(first.prepared, noises)
+        layers, noise = [base], [base_sensitivities(base)]
+        figures, priced = [self._run(first)], [self.lowered(first)]
+        for given in FORMATS[1:]:
+            self.say(f"quantizing in {given.name}")
+            other = self.quantized(with_formats(self._configuration, given, {}))
+            layers.append(read_layers(other.prepared))
+            noise.append(sensitivities(first.prepared, base, other.prepared, kept.kept, kept.starts, self.say))
+            figures.append(self._run(other))
+            priced.append(self.lowered(other))
+        self.measured = MeasuredModel(layers, noise)
+        preference = self.asked.payload.preference
+        offered = offered_formats(self.measured, first, self.asked.io)
+        prices = prices_of(self.measured, priced, preference is Preference.FLASH)
+        self.units = list(offered)
+        self.problem = problem_of(self.measured, offered, prices, preference is Preference.RAM)
+        anywhere = offered_formats(self.measured)
+        self.uniform: list[Outcome] = []
+        for number, (found, lowered) in enumerate(zip(figures, priced)):
+            price = Price.of(lowered.encoded[lowered.targets[0]], lowered.targets[0])
+            self.uniform.append(Outcome(f"{FORMATS[number].name} throughout", found, price))
+            assignment = self.problem.uniform(number)
+            formats = dict(zip(self.units, assignment))
+            # Types of inputs and outputs may forbid it.
+            if all(formats.get(unit, 0) == (number if number in some else 0) for unit, some in anywhere.items()):
+                self.tried.setdefault(assignment, Tried(found, price))
+
+    def configuration_of(self, assignment: Assignment) -> Configuration:
+        chosen = {unit: FORMATS[number] for unit, number in zip(self.units, assignment)}
+        return with_formats(self._configuration, FORMATS[0], chosen)
+
+    def quantized(self, configuration: Configuration) -> Compilation:
+        """Returns a compilation up to the quantized module, with float inputs and outputs."""
+        c = copy.copy(self._captured)
+        c.warnings = []
+        c.options = dataclasses.replace(
+            self.asked,
+            quantizer=CmsisNnQuantizer.of(configuration),
+            io=IoTypes.of(FLOAT),
+            stream=None,
+            check=True,
+            strict=False,
+            etrecord=False,
+            payload=dataclasses.replace(self.asked.payload, memories=()),  # what does not fit has a price, too
+        )
+        advance(c, "canonicalize", "convert")
+        advance(c, "correct-biases", "correct-biases")
+        return c
+
+    def lowered(self, c: Compilation) -> Compilation:
+        """Continues up to the payload."""
+        lowered = copy.copy(c)
+        advance(lowered, "io", "encode")
+        return lowered
+
+    def _run(self, c: Compilation) -> Figures:
+        """Returns the figures of the quantized module in PyTorch, on some of the data."""
+        samples = self.samples[self._part.samples]
+        with torch.no_grad():
+            found = run_module(c.converted, samples, self.starts)
+        return self._some_figures(found)
+
+    def figures(self, found: Sequence[Any]) -> Figures:
+        """Returns the figures of outputs for all samples."""
+        return Figures.of(arithmetic_of("", "", self._wanted, found, self._labels, []))
+
+    def _some_figures(self, found: Sequence[Any]) -> Figures:
+        return Figures.of(arithmetic_of("", "", self._wanted[self._part.samples], found, self._some_labels, []))
+
+    def try_(self, assignment: Assignment) -> Tried:
+        if assignment not in self.tried:
+            c = self.quantized(self.configuration_of(assignment))
+            self.tried[assignment] = Tried(self._run(c))
+            self.say(f"{self.described(assignment)}: {self.tried[assignment].sample}")
+        return self.tried[assignment]
+
+    def price(self, assignment: Assignment) -> Price:
+        tried = self.try_(assignment)
+        if tried.price is None:
+            c = self.lowered(self.quantized(self.configuration_of(assignment)))
+            tried.price = Price.of(c.encoded[c.targets[0]], c.targets[0])
+        return tried.price
+
+    def described(self, assignment: Assignment) -> str:
+        """Returns "int16 in 3 of 12 modules"."""
+        counts = [(given.name, sum(number == chosen for chosen in assignment)) for number, given in enumerate(FORMATS)]
+        used = [(name, count) for name, count in counts if count]
+        if len(used) <= 1:
+            return f"{used[0][0] if used else FORMATS[0].name} throughout"
+        return ", ".join(f"{name} in {count}" for name, count in used[1:]) + f" of {len(assignment)} modules"
