@@ -30,6 +30,7 @@ _EXPORTS = {
     "compile_for_targets": "compile",
     "compile_model": "compile",
     "convert_trained": "quantization.convert",
+    "explore": "search.explore",
     "get_target": "targets.target",
     "lower": "partition.lower",
     "quantizable_module": "quantization.prepare",

@@ -59,7 +59,14 @@ LAZY = {
 # line needs for the chosen command, models of users, all operators, and what stands for ExecuTorch.
 BY_NAME = {"", "cli.late_import", "cli.model_source", "ops.registry", "partition.exir"}
 # Those of the command line: the modules of a command, what compiles a model, and the page of a report.
-LATE = {"cli.accuracy_command", "cli.command_line", "cli.compile_command", "cli.model", "cli.report_command"}
+LATE = {
+    "cli.accuracy_command",
+    "cli.command_line",
+    "cli.compile_command",
+    "cli.explore_command",
+    "cli.model",
+    "cli.report_command",
+}
 
 
 class Import(NamedTuple):

@@ -3,6 +3,7 @@ import gc
 import json
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -328,6 +329,24 @@ def test_the_compiler_chooses_formats_and_keeps_them_in_a_file(capsys, folder):
     result = compile_(capsys, folder, "small", "--min-sqnr", "150", "--write-quantizer", folder / "no.yaml", out="no")
     check_failure(result, 1, r"no formats keep at least 150 dB: the closest found is .*, with \d+\.\d\d dB")
     assert not (folder / "no").exists() and not (folder / "no.yaml").exists()
+
+
+def test_explore_shows_what_its_commands_compile(capsys, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    arguments = ["m.py:small", "--target", "cortex-m4", "--calibration", "x.npz", "--io", "int8", "-o", "explored"]
+    code, out, err = run(capsys, "explore", *arguments, "--assignments", "2", "--json")
+    assert code == 0, err
+    document = json.loads(out)
+    assert document == json.loads((folder / "explored" / "small.explore.json").read_text())
+    assert "compilations that no other one beats" in (folder / "explored" / "small.explore.html").read_text()
+    points = document["points"]
+    assert points and document["compiled"] > len(points)
+    for point in (points[0], points[-1]):
+        program, *command = shlex.split(point["command"])
+        assert program == "cmsisnn" and run(capsys, *command)[0] == 0
+        report = json.loads((folder / "explored" / "small.report.json").read_text())
+        figures = report["flash_bytes"], report["arena"]["nbytes"], report["prediction"]["instructions"]
+        assert figures == (point["flash"], point["ram"], point["instructions"])
 
 
 def test_a_module_without_example_inputs_takes_their_shape_from_the_calibration(capsys, folder):
@@ -668,6 +687,9 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
         (["compile", *_SMALL, "--min-top1", "90"], "the least top-1 is 90; it must be a share from 0 to 1"),
         (["compile", *_SMALL, "--min-sqnr", "9", "--write-quantizer", "q.txt"], "a name that ends in .yaml"),
         (["compile", *_SMALL, "--min-sqnr", "9", "--print-after", "io"], "--print-after shows one compilation"),
+        (["explore", *_SMALL, "--prefer", "ram"], "--prefer is for compile: explore tries all of its values"),
+        (["explore", *_SMALL, "--assignments", "1"], "assignments is 1; give 2 or more"),
+        (["explore", "m.py:small", "--calibration", "x.npz", "-o", "bad"], "give --target, .* or --board"),
         (["explain", "m.py:small", "--target", "m4"], "unknown target 'm4'; did you mean cortex-m4\\?"),
         (
             ["explain", "m.py:small", "--target", "cortex-m3+nodsp"],

@@ -23,6 +23,7 @@ COMMANDS = {
     "compile": "quantize a model and compile it for a core",
     "explain": "say for every function of a model whether it is delegated, and why not",
     "accuracy": "compare the outputs and layers of a quantized model with the float model",
+    "explore": "compile a model in many ways, and show what can be traded against what",
     "accuracy-sum": "add up what `accuracy --json --part` printed for all parts of the data",
     "profile": "count the instructions of every call on a simulated core",
     "etdump": "write what a device's profile image printed for ExecuTorch's Inspector",

@@ -119,8 +119,7 @@ def add_stream_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_program_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds what says how the program looks from outside, and what is checked of it."""
+def add_type_argument(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--io",
         type=io,
@@ -129,6 +128,11 @@ def add_program_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"type of inputs and outputs, one of {', '.join(TYPES)}, default float; `{QUANTIZED}` is what each is "
         "quantized to. NAME is that of an input, output0 and so on, or `inputs` and `outputs` for all others",
     )
+
+
+def add_program_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what says how the program looks from outside, and what is checked of it."""
+    add_type_argument(parser)
     parser.add_argument(
         "--io-placement",
         choices=("arena", "caller"),

@@ -18,22 +18,32 @@ from .limits import Figures, Limits
 @dataclass(frozen=True)
 class Price:
     """What a compiled model takes: predicted instructions of an inference, None if there is no model for a call; bytes
-    of payloads; and bytes of the largest arena. `priced` are the instructions of the calls that have a prediction, and
+    of payloads; bytes of the largest arena, and of all RAM: arena, states, copied weights, and inputs and outputs that
+    the caller keeps. `priced` are the instructions of the calls that have a prediction, and
     a multiplication each of the others, to compare with where there is no better number."""
 
     instructions: Optional[int]
     flash: int
     arena: int
+    ram: int
     priced: int
 
     @staticmethod
     def of(parts: Sequence[Encoded], target: Target) -> Price:
         counts = [(call.choice.instructions(target), call.macs) for part in parts for call in part.calls]
         known = [count for count, _ in counts if count is not None]
+        arenas = [part.plan.arena_bytes + sum(part.plan.region_bytes) for part in parts]
+        beside = sum(
+            part.plan.persistent_bytes
+            + part.copies.nbytes
+            + sum(x.nbytes for x in (*part.graph.inputs, *part.graph.outputs) if part.plan.offset_of(x) is None)
+            for part in parts
+        )
         return Price(
             instructions=sum(known) if len(known) == len(counts) else None,
             flash=sum(len(part.payload) for part in parts),
-            arena=max((part.plan.arena_bytes + sum(part.plan.region_bytes) for part in parts), default=0),
+            arena=max(arenas, default=0),
+            ram=max(arenas, default=0) + beside,
             priced=sum(macs if count is None else count for count, macs in counts),
         )
 

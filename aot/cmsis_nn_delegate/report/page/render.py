@@ -103,12 +103,13 @@ def _work(report: Document, profile: Optional[Document]) -> Work:
 def page(documents: Mapping[str, object], **shown: object) -> str:
     """Returns an HTML file that shows `shown` and contains the documents, of which "charts" are drawn."""
     notice = library.notice().replace("-->", "--")
-    template = _templates().get_template("page.html")
-    return template.render(shown, documents=documents, library=_inline(library.scripts()), notice=notice)
+    template = templates().get_template("page.html")
+    return template.render(shown, documents=documents, library=inline(library.scripts()), notice=notice)
 
 
 @functools.cache
-def _templates() -> Environment:
+def templates() -> Environment:
+    """Returns the templates of all pages."""
     found = Environment(
         loader=PackageLoader(__package__),
         autoescape=True,
@@ -117,7 +118,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(form=_form, shape=lambda dims: "×".join(map(str, dims)) or "scalar")
-    found.globals.update(changes=_changes, file=_file)
+    found.globals.update(changes=_changes, file=read_file)
     found.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return found
 
@@ -136,11 +137,12 @@ def _changes(against: Document, report: Document) -> dict[str, list[difference.C
     return groups
 
 
-def _file(name: str) -> str:
+def read_file(name: str) -> str:
+    """Returns the text of a file beside this one."""
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _inline(script: str) -> str:
+def inline(script: str) -> str:
     """Checks that a script can stand inside of an element."""
     if "</script" in script.lower() or "<!--" in script:
         raise ValueError("a script would end its own element")
