@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 119;
+inline constexpr std::size_t kOpcodeCount = 125;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -186,6 +186,12 @@ enum class Opcode : std::uint8_t {
   kAdaptiveAvgPool2dInt16 = 116,
   kDivInt16 = 117,
   kPreluInt16 = 118,
+  kConv2dFloat32 = 119,
+  kNormalizeFloat32 = 120,
+  kPadNdFloat32 = 121,
+  kPool2dFloat32 = 122,
+  kReduceFloat32 = 123,
+  kTransposeFloat32 = 124,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2581,6 +2587,109 @@ struct PreluInt16Args {
   std::int32_t inner;
 };
 static_assert(sizeof(PreluInt16Args) == 48, "layout of PreluInt16Args");
+
+/// ConvParams of float32.
+struct ConvFloat32Params {
+  Tile stride;    ///< >= 1
+  Tile padding;   ///< top and left, >= 0; bottom and right follow from output_dims
+  Tile dilation;  ///< >= 1
+};
+static_assert(sizeof(ConvFloat32Params) == 24, "layout of ConvFloat32Params");
+
+/// float32 convolution of images [n, c, h, w] with filters [n, c, h, w], c of a group: the
+/// bias, plus input times filter for each channel, row and column of the window that lies
+/// in the image, added in this order.
+struct Conv2dFloat32Args {
+  Ref input;   ///< float32 [n, c, h, w]
+  Ref filter;  ///< float32 [n = out channels, c = input channels / groups, h, w]
+  Ref bias;    ///< float32 [out channels]
+  Ref output;  ///< float32 [n, c, h, w]
+  ConvFloat32Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dFloat32Args) == 88, "layout of Conv2dFloat32Args");
+
+/// float32 normalization of each [outer, inner] of n elements: with m = (0 + x[0] + ...) /
+/// n, or 0, v = (0 + (x[0] - m) * (x[0] - m) + ...) / n and f = 1 / sqrt(v + epsilon), the
+/// output is (x - m) * f * weight + bias. The output may be the input.
+struct NormalizeFloat32Args {
+  Ref input;   ///< float32 [rows, outer, inner]
+  Ref weight;  ///< float32 [groups, outer]
+  Ref bias;    ///< float32 [groups, outer]
+  Ref output;  ///< float32 [rows, outer, inner]
+  std::int32_t rows;
+  std::int32_t groups;  ///< row i has the parameters i % groups, 1 to 2^31 - 1
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t centered;  ///< 0: m is 0, 0 to 1
+  float epsilon;
+};
+static_assert(sizeof(NormalizeFloat32Args) == 40, "layout of NormalizeFloat32Args");
+
+/// The same of float32.
+struct PadNdFloat32Args {
+  Ref input;                  ///< float32 [input_count]
+  Ref output;                 ///< float32 [output_count]
+  std::int32_t input_count;   ///< elements
+  std::int32_t output_count;  ///< elements
+  std::int32_t row_size;      ///< elements
+  std::int32_t mode;          ///< 0 to 3
+  float fill;
+  PadAxis axis0;
+  PadAxis axis1;
+  PadAxis axis2;
+  PadAxis axis3;
+  PadAxis axis4;
+  PadAxis axis5;
+};
+static_assert(sizeof(PadNdFloat32Args) == 100, "layout of PadNdFloat32Args");
+
+/// PoolParams of float32.
+struct PoolFloat32Params {
+  Tile stride;   ///< >= 1
+  Tile padding;  ///< top and left, in [0, kernel)
+};
+static_assert(sizeof(PoolFloat32Params) == 16, "layout of PoolFloat32Params");
+
+/// float32 pool of images [n, c, h, w]: the maximum of what lies in a window, or 0 plus
+/// each element by row and column, divided.
+struct Pool2dFloat32Args {
+  Ref input;   ///< float32 [n, c, h, w]
+  Ref output;  ///< float32 [n, c, h, w]
+  PoolFloat32Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+  std::int32_t average;  ///< 0: the maximum, 0 to 1
+  float divisor;         ///< of an average; 0: how many elements of the window lie in the image
+};
+static_assert(sizeof(Pool2dFloat32Args) == 80, "layout of Pool2dFloat32Args");
+
+/// float32 reduction of the middle dimension. sum: (0 + x[0] + x[1] + ...) / divisor;
+/// variance: with the mean m = (0 + x[0] + ...) / size, (0 + (x[0] - m) * (x[0] - m) + ...)
+/// / divisor.
+struct ReduceFloat32Args {
+  Ref input;   ///< float32 [outer, size, inner]
+  Ref output;  ///< float32 [outer, inner]
+  std::int32_t outer;
+  std::int32_t size;
+  std::int32_t inner;
+  std::int32_t function;  ///< 0 to 3: sum, variance, max, min, 0 to 3
+  float divisor;
+};
+static_assert(sizeof(ReduceFloat32Args) == 28, "layout of ReduceFloat32Args");
+
+/// The same of float32 elements.
+struct TransposeFloat32Args {
+  Ref input;   ///< float32 [batch, rows, columns]
+  Ref output;  ///< float32 [batch, columns, rows]
+  std::int32_t batch;
+  std::int32_t rows;
+  std::int32_t columns;
+};
+static_assert(sizeof(TransposeFloat32Args) == 20, "layout of TransposeFloat32Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

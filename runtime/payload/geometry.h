@@ -28,6 +28,13 @@ inline bool convolution(const CallCheck& call, const payload::PackedConvInt16Par
                      filter, out);
 }
 
+inline bool convolution(const CallCheck& call, const payload::ConvFloat32Params& p,
+                        const payload::Dims& in, const payload::Dims& filter,
+                        const payload::Dims& out) {
+  return convolution(call, payload::ConvParams{0, 0, p.stride, p.padding, p.dilation, {}}, in,
+                     filter, out);
+}
+
 template <typename Args>
 bool convolution(const CallCheck& call, const Args& args) {
   return convolution(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
@@ -59,6 +66,12 @@ bool pooling(const CallCheck& call, const payload::PoolParams& params, const pay
              const payload::Dims& filter, const payload::Dims& out);
 
 inline bool pooling(const CallCheck& call, const payload::PoolInt16Params& p,
+                    const payload::Dims& in, const payload::Dims& filter,
+                    const payload::Dims& out) {
+  return pooling(call, payload::PoolParams{p.stride, p.padding, {}}, in, filter, out);
+}
+
+inline bool pooling(const CallCheck& call, const payload::PoolFloat32Params& p,
                     const payload::Dims& in, const payload::Dims& filter,
                     const payload::Dims& out) {
   return pooling(call, payload::PoolParams{p.stride, p.padding, {}}, in, filter, out);
@@ -130,9 +143,10 @@ bool broadcast(const CallCheck& call, const Args& args) {
 /// The sizes give those of the operands, and reflection reaches no further than the input.
 bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args);
 
-inline bool pad_nd(const CallCheck& call, const payload::PadNdInt16Args& args) {
+template <typename Args>
+bool pad_nd(const CallCheck& call, const Args& args) {
   const payload::PadNdArgs same = {args.input,    args.output, args.input_count, args.output_count,
-                                   args.row_size, args.mode,   args.fill,        args.axis0,
+                                   args.row_size, args.mode,   0,                args.axis0,
                                    args.axis1,    args.axis2,  args.axis3,       args.axis4,
                                    args.axis5};
   return pad_nd(call, same);

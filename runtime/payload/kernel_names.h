@@ -129,6 +129,12 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "adaptive_avg_pool2d_int16 of input int16, output int16",
     "div_int16 of input1 int16, input2 int16, output int16",
     "prelu_int16 of input int16, slopes int16, output int16",
+    "conv2d_float32 of input float32, filter float32, bias float32, output float32",
+    "normalize_float32 of input float32, weight float32, bias float32, output float32",
+    "pad_nd_float32 of input float32, output float32",
+    "pool2d_float32 of input float32, output float32",
+    "reduce_float32 of input float32, output float32",
+    "transpose_float32 of input float32, output float32",
     // clang-format on
 };
 

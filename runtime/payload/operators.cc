@@ -1664,4 +1664,70 @@ bool check_prelu_int16(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_conv2d_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dFloat32Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 4)};
+  const CallCheck::Bytes bias = {a.bias, bounds::product(volume(a.output_dims.c), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.reads(bias, bounds::kWordAligned) &&
+         call.filter({a.filter, bounds::product(volume(a.filter_dims), 4)}, 4) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) &&
+         call.apart(bias, output) && call.accepted();
+}
+
+bool check_normalize_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::NormalizeFloat32Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.outer, a.inner), 4)};
+  const CallCheck::Bytes weight = {a.weight, bounds::product(volume(a.groups, a.outer), 4)};
+  const CallCheck::Bytes bias = {a.bias, bounds::product(volume(a.groups, a.outer), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.outer, a.inner), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.reads(weight, bounds::kWordAligned) &&
+         call.reads(bias, bounds::kWordAligned) &&
+         call.in_ranges(in_range(a.groups, 1, INT32_MAX) && in_range(a.centered, 0, 1)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) &&
+         call.apart(weight, output) && call.apart(bias, output) && call.accepted();
+}
+
+bool check_pad_nd_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PadNdFloat32Args*>(args);
+  if (!geometry::pad_nd(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_count), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.mode, 0, 3)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_pool2d_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Pool2dFloat32Args*>(args);
+  if (!geometry::pooling(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.average, 0, 1)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_reduce_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::ReduceFloat32Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.size, a.inner), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.function, 0, 3)) &&
+         call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_transpose_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TransposeFloat32Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.rows, a.columns), 4)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.rows, a.columns), 4)};
+  return call.reads(input, bounds::kWordAligned) && call.writes(output, bounds::kWordAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -142,7 +142,13 @@ struct Operator {
   OPERATOR(StridedCopyFloat32, strided_copy_float32)              \
   OPERATOR(AdaptiveAvgPool2dInt16, adaptive_avg_pool2d_int16)     \
   OPERATOR(DivInt16, div_int16)                                   \
-  OPERATOR(PreluInt16, prelu_int16)
+  OPERATOR(PreluInt16, prelu_int16)                               \
+  OPERATOR(Conv2dFloat32, conv2d_float32)                         \
+  OPERATOR(NormalizeFloat32, normalize_float32)                   \
+  OPERATOR(PadNdFloat32, pad_nd_float32)                          \
+  OPERATOR(Pool2dFloat32, pool2d_float32)                         \
+  OPERATOR(ReduceFloat32, reduce_float32)                         \
+  OPERATOR(TransposeFloat32, transpose_float32)
 
 namespace operators {
 

@@ -2559,6 +2559,113 @@ inline constexpr OperatorField kPreluInt16ArgsFields[] = {
     integer("inner", i32(44)),
 };
 
+inline constexpr OperatorField kConv2dFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(40), i32(44), i32(48), i32(52)}),
+    reference("filter", 4, FieldKind::kFilter, 4, 4, {i32(56), i32(60), i32(64), i32(68)}),
+    reference("bias", 8, FieldKind::kInput, 4, 4, {i32(84)}),
+    reference("output", 12, FieldKind::kOutput, 4, 4, {i32(72), i32(76), i32(80), i32(84)}),
+    integer("params.stride.w", i32(16)),
+    integer("params.stride.h", i32(20)),
+    integer("params.padding.w", i32(24)),
+    integer("params.padding.h", i32(28)),
+    integer("params.dilation.w", i32(32)),
+    integer("params.dilation.h", i32(36)),
+    integer("input_dims.n", i32(40)),
+    integer("input_dims.h", i32(44)),
+    integer("input_dims.w", i32(48)),
+    integer("input_dims.c", i32(52)),
+    integer("filter_dims.n", i32(56)),
+    integer("filter_dims.h", i32(60)),
+    integer("filter_dims.w", i32(64)),
+    integer("filter_dims.c", i32(68)),
+    integer("output_dims.n", i32(72)),
+    integer("output_dims.h", i32(76)),
+    integer("output_dims.w", i32(80)),
+    integer("output_dims.c", i32(84)),
+};
+
+inline constexpr OperatorField kNormalizeFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(16), i32(24), i32(28)}),
+    reference("weight", 4, FieldKind::kInput, 4, 4, {i32(20), i32(24)}),
+    reference("bias", 8, FieldKind::kInput, 4, 4, {i32(20), i32(24)}),
+    reference("output", 12, FieldKind::kOutput, 4, 4, {i32(16), i32(24), i32(28)}),
+    integer("rows", i32(16)),
+    ranged("groups", i32(20), 1, 2147483647),
+    integer("outer", i32(24)),
+    integer("inner", i32(28)),
+    ranged("centered", i32(32), 0, 1),
+    real("epsilon", 36),
+};
+
+inline constexpr OperatorField kPadNdFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(12)}),
+    integer("input_count", i32(8)),
+    integer("output_count", i32(12)),
+    integer("row_size", i32(16)),
+    ranged("mode", i32(20), 0, 3),
+    real("fill", 24),
+    integer("axis0.input_size", i32(28)),
+    integer("axis0.output_size", i32(32)),
+    integer("axis0.before", i32(36)),
+    integer("axis1.input_size", i32(40)),
+    integer("axis1.output_size", i32(44)),
+    integer("axis1.before", i32(48)),
+    integer("axis2.input_size", i32(52)),
+    integer("axis2.output_size", i32(56)),
+    integer("axis2.before", i32(60)),
+    integer("axis3.input_size", i32(64)),
+    integer("axis3.output_size", i32(68)),
+    integer("axis3.before", i32(72)),
+    integer("axis4.input_size", i32(76)),
+    integer("axis4.output_size", i32(80)),
+    integer("axis4.before", i32(84)),
+    integer("axis5.input_size", i32(88)),
+    integer("axis5.output_size", i32(92)),
+    integer("axis5.before", i32(96)),
+};
+
+inline constexpr OperatorField kPool2dFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(24), i32(28), i32(32), i32(36)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(56), i32(60), i32(64), i32(68)}),
+    integer("params.stride.w", i32(8)),
+    integer("params.stride.h", i32(12)),
+    integer("params.padding.w", i32(16)),
+    integer("params.padding.h", i32(20)),
+    integer("input_dims.n", i32(24)),
+    integer("input_dims.h", i32(28)),
+    integer("input_dims.w", i32(32)),
+    integer("input_dims.c", i32(36)),
+    integer("filter_dims.n", i32(40)),
+    integer("filter_dims.h", i32(44)),
+    integer("filter_dims.w", i32(48)),
+    integer("filter_dims.c", i32(52)),
+    integer("output_dims.n", i32(56)),
+    integer("output_dims.h", i32(60)),
+    integer("output_dims.w", i32(64)),
+    integer("output_dims.c", i32(68)),
+    ranged("average", i32(72), 0, 1),
+    real("divisor", 76),
+};
+
+inline constexpr OperatorField kReduceFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("size", i32(12)),
+    integer("inner", i32(16)),
+    ranged("function", i32(20), 0, 3),
+    real("divisor", 24),
+};
+
+inline constexpr OperatorField kTransposeFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 4, 4, {i32(8), i32(12), i32(16)}),
+    integer("batch", i32(8)),
+    integer("rows", i32(12)),
+    integer("columns", i32(16)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2685,6 +2792,12 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kAdaptiveAvgPool2dInt16ArgsFields, 12, 48},
     {kDivInt16ArgsFields, 19, 76},
     {kPreluInt16ArgsFields, 12, 48},
+    {kConv2dFloat32ArgsFields, 22, 88},
+    {kNormalizeFloat32ArgsFields, 10, 40},
+    {kPadNdFloat32ArgsFields, 25, 100},
+    {kPool2dFloat32ArgsFields, 20, 80},
+    {kReduceFloat32ArgsFields, 7, 28},
+    {kTransposeFloat32ArgsFields, 5, 20},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -26,7 +26,11 @@ class ImportContext(EdgeContext):
         self.last_states: dict[EdgeNode, Value] = {}
 
     def value(self, node: EdgeNode) -> Value:
-        """Returns the value of an edge node that was imported before."""
+        """Returns the value of an edge node that was imported before, or of a float constant."""
+        constant = None if node in self._values else self.constant_float(node)
+        if constant is not None and constant.data is not None and not constant.quantized:
+            data = np.ascontiguousarray(constant.data, np.float32)
+            self.define(node, Value(node.name, TensorType(Element.FLOAT32, data.shape), data))
         return self._values[node]
 
     def operand(self, node: EdgeNode, name: str, shape: Optional[Sequence[int]] = None) -> Value:

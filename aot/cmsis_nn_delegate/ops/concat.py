@@ -8,10 +8,11 @@ from typing import Any, Optional
 
 import numpy as np
 
+from ..edge.naming import computed_in_float
 from ..edge.nodes import argument, first, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import MOVED_ELEMENTS
 from ..graph.ir import Node, Value
 from . import channels, storage
 from .annotation import JoinedScale
@@ -57,7 +58,7 @@ class Concat(Op):
         "computed in their place, which is where the dimensions outside of the axis have one element in memory (images "
         "lie channels-last)",
     )
-    elements = KERNEL_ELEMENTS
+    elements = MOVED_ELEMENTS
     computes = False
     only_moves = True
     keeps_quant = True
@@ -74,7 +75,8 @@ class Concat(Op):
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        inputs = [context.operand(tensor, f"{node.name}_operand{i}") for i, tensor in enumerate(argument(node, 0))]
+        read = context.real_operand if computed_in_float(node) else context.operand
+        inputs = [read(tensor, f"{node.name}_operand{i}") for i, tensor in enumerate(argument(node, 0))]
         if len(inputs) == 1:
             return [context.node(node, "reshape", inputs)]
         axis = context.arguments(node)[1] % len(shape_of(node))
@@ -82,6 +84,8 @@ class Concat(Op):
 
     def _refuse_constants(self, node: EdgeNode, tensors: Sequence[EdgeNode], context: EdgeContext) -> Optional[Refusal]:
         """Refuses constants of another scale than the output, which nothing would requantize."""
+        if computed_in_float(node):
+            return None
         alike = len({context.operand_element(tensor) for tensor in tensors}) == 1
         if alike and all(context.operand_quant(tensor) == context.output_quant(node) for tensor in tensors):
             return None

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, Optional
 
+from ..edge.naming import computed_in_float
 from ..edge.nodes import (
     QUANTIZE,
     RESHAPES,
@@ -20,7 +21,7 @@ from ..edge.nodes import (
 )
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.element import COMMON_ELEMENT, MOVED_ELEMENTS
 from ..graph.ir import Node
 from ..graph.tensor_type import Element, TensorType
 from . import aten_convolution, foldable_pads
@@ -65,7 +66,7 @@ class Pad(Op):
         "free of cost around height and width if every reader can take it over: 0 before a convolution, the lowest "
         "value (as after a ReLU) before maximum pooling; else a copy",
     )
-    elements = KERNEL_ELEMENTS
+    elements = MOVED_ELEMENTS
     computes = False
     keeps_quant = True
 
@@ -123,6 +124,8 @@ class Pad(Op):
         quant = context.input_quant(operand(node))
         if quant is None or target_name(node) not in foldable_pads.PADS or not foldable_pads.surrounds(node):
             return False
+        if computed_in_float(node):
+            return False
         value = self._value(node, context)
         element = context.operand_element(operand(node)) or COMMON_ELEMENT
         image = TensorType(element, shape_of(operand(node)), quant=quant)
@@ -130,6 +133,8 @@ class Pad(Op):
 
         def takes_over(reader: EdgeNode) -> bool:
             name = target_name(reader)
+            if computed_in_float(reader):
+                return False
             if name in _CONVOLUTIONS:
                 return foldable_pads.is_zero(value)
             if name in _MAX_POOLS:

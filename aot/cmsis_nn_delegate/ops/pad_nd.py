@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, I16, I32, Field, Scalar, Struct
+from ..format.record import F32, I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from .annotation import NotAnnotated
@@ -52,7 +52,7 @@ def _fields(element: Element, scalar: Scalar) -> tuple[Field, ...]:
         Field("output_count", I32, "elements"),
         Field("row_size", I32, "elements"),
         Field("mode", I32, low=min(PadMode), high=max(PadMode)),
-        blocks.number("fill", element=element),
+        blocks.number("fill", element=element) if element.is_integer else Field("fill", F32),
         *(Field(f"axis{index}", _AXIS) for index in range(MAX_AXES)),
     )
 
@@ -71,6 +71,11 @@ KERNEL = KernelSpec(
 KERNEL_INT16 = KernelSpec(
     "pad_nd_int16",
     Struct("PadNdInt16Args", "The same of int16.", _fields(Element.INT16, I16), geometry="pad_nd"),
+    priced_as="pad_nd",
+)
+KERNEL_FLOAT32 = KernelSpec(
+    "pad_nd_float32",
+    Struct("PadNdFloat32Args", "The same of float32.", _fields(Element.FLOAT32, F32), geometry="pad_nd"),
     priced_as="pad_nd",
 )
 
@@ -124,6 +129,16 @@ def _draw_int16(d: Case) -> Value:
     return _draw_image(d, Element.INT16)
 
 
+def _draw_float32(d: Case) -> Value:
+    mode, sizes = d.pick(*PadMode), (d.integer(3, 6), d.integer(3, 9))
+    before, after = ((0, d.integer(0, 2), d.integer(0, 2)) for _ in range(2))
+    attrs = PadNdAttrs(before, after, int(mode), float(d.random.normal()) if mode is PadMode.CONSTANT else 0.0)
+    source = d.input(d.batch(), *sizes, element=Element.FLOAT32)
+    output = d.node("pad_nd", [source], attrs, None)
+    output.retype(element=Element.FLOAT32)
+    return output
+
+
 def _pad(
     d: Case,
     shape: Sequence[int],
@@ -145,8 +160,8 @@ class PadNd(Op):
     name = "pad_nd"
     annotation = NotAnnotated("it stands for pad and roll")
     attrs = PadNdAttrs
-    kernels = (KERNEL, KERNEL_INT16)
-    draws = (_draw, _draw_image, _draw_int16)
+    kernels = (KERNEL, KERNEL_INT16, KERNEL_FLOAT32)
+    draws = (_draw, _draw_image, _draw_int16, _draw_float32)
     computes = False
     keeps_quant = True
     layouts = Layouts.SAME
@@ -211,7 +226,9 @@ class PadNd(Op):
         row_size = axes.pop()[0] if axes and axes[-1] == (axes[-1][0], axes[-1][0], 0) else 1
         return axes, row_size
 
-    def _fill(self, node: Node) -> int:
+    def _fill(self, node: Node) -> float:
+        if not node.output.element.is_integer:
+            return float(np.float32(node.attrs.value))
         return int(node.output.type.quantize(np.float32(node.attrs.value).reshape(1))[0])
 
 

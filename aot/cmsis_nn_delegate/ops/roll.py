@@ -7,7 +7,7 @@ from typing import Optional
 from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import MOVED_ELEMENTS
 from ..graph.ir import Node
 from .annotation import SameScale
 from .op import Op
@@ -24,7 +24,7 @@ class Roll(Op):
     whole = ("aten.roll.default",)
     annotation = SameScale(_TARGETS)
     limits = ("any dimensions, or all elements in a row",)
-    elements = KERNEL_ELEMENTS
+    elements = MOVED_ELEMENTS
     computes = False
     keeps_quant = True
 

@@ -20,6 +20,7 @@ from .case import Case
 from .features import Features
 from .float_op import FloatOp, drawn
 from .kernel import KernelSpec
+from .reduce_float32 import extremum_in_order, in_order
 
 KERNEL = KernelSpec(
     "softmax_float32",
@@ -81,11 +82,9 @@ class SoftmaxFloat32(FloatOp):
     def real_reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         a: SoftmaxFloat32Attrs = node.attrs
         x = inputs[0].reshape(a.outer, a.size, a.inner)
-        below = x - x.max(axis=1, keepdims=True)
+        below = x - extremum_in_order(x)[:, None]
         powers = fm.exp(below)
-        total = np.zeros((a.outer, a.inner), np.float32)
-        for i in range(a.size):
-            total = total + powers[:, i]
+        total = in_order(powers)
         result: np.ndarray = below - fm.log(total)[:, None] if a.logarithm else powers / total[:, None]
         return result
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..format import blocks
-from ..format.record import I8, I16, I32, Field, Scalar, Struct
+from ..format.record import F32, I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import storage
@@ -46,6 +46,11 @@ KERNEL_INT16 = KernelSpec(
     Struct("TransposeInt16Args", "The same of int16 elements.", _fields(I16)),
     priced_as="transpose",
 )
+KERNEL_FLOAT32 = KernelSpec(
+    "transpose_float32",
+    Struct("TransposeFloat32Args", "The same of float32 elements.", _fields(F32)),
+    priced_as="transpose",
+)
 
 
 def _draw(d: Case) -> Value:
@@ -54,6 +59,10 @@ def _draw(d: Case) -> Value:
 
 def _draw_int16(d: Case) -> Value:
     return _transposed(d, Element.INT16)
+
+
+def _draw_float32(d: Case) -> Value:
+    return _transposed(d, Element.FLOAT32)
 
 
 def _transposed(d: Case, element: Element) -> Value:
@@ -68,8 +77,8 @@ class Transpose(Op):
     name = "transpose"
     annotation = NotAnnotated("passes create it, to move images between memory orders")
     attrs = TransposeAttrs
-    kernels = (KERNEL, KERNEL_INT16)
-    draws = (_draw, _draw_int16)
+    kernels = (KERNEL, KERNEL_INT16, KERNEL_FLOAT32)
+    draws = (_draw, _draw_int16, _draw_float32)
     computes = False
     only_moves = True
     layouts = Layouts.ANY

@@ -35,8 +35,8 @@ inline std::int32_t element_at(std::int32_t position, std::int32_t size, std::in
   }
 }
 
-template <typename Element>
-Element* fill_rows(Element* out, std::int32_t elements, std::int32_t fill) {
+template <typename Element, typename Number>
+Element* fill_rows(Element* out, std::int32_t elements, Number fill) {
   if constexpr (sizeof(Element) == 1) {
     std::memset(out, static_cast<int>(fill), static_cast<std::size_t>(elements));
     return out + elements;

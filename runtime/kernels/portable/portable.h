@@ -150,6 +150,12 @@ CMSIS_NN_DELEGATE_KERNEL(StridedCopyFloat32, StridedCopyFloat32, strided_copy_fl
 CMSIS_NN_DELEGATE_KERNEL(AdaptiveAvgPool2dInt16, AdaptiveAvgPool2dInt16, adaptive_avg_pool2d_int16)
 CMSIS_NN_DELEGATE_KERNEL(DivInt16, DivInt16, div_int16)
 CMSIS_NN_DELEGATE_KERNEL(PreluInt16, PreluInt16, prelu_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dFloat32, Conv2dFloat32, conv2d_float32)
+CMSIS_NN_DELEGATE_KERNEL(NormalizeFloat32, NormalizeFloat32, normalize_float32)
+CMSIS_NN_DELEGATE_KERNEL(PadNdFloat32, PadNdFloat32, pad_nd_float32)
+CMSIS_NN_DELEGATE_KERNEL(Pool2dFloat32, Pool2dFloat32, pool2d_float32)
+CMSIS_NN_DELEGATE_KERNEL(ReduceFloat32, ReduceFloat32, reduce_float32)
+CMSIS_NN_DELEGATE_KERNEL(TransposeFloat32, TransposeFloat32, transpose_float32)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -253,6 +259,12 @@ inline constexpr KernelTable kOwnCalls = {
         kAdaptiveAvgPool2dInt16,
         kDivInt16,
         kPreluInt16,
+        kConv2dFloat32,
+        kNormalizeFloat32,
+        kPadNdFloat32,
+        kPool2dFloat32,
+        kReduceFloat32,
+        kTransposeFloat32,
     },
 };
 
