@@ -145,10 +145,9 @@ bool pad_nd(const CallCheck& call, const payload::PadNdArgs& args);
 
 template <typename Args>
 bool pad_nd(const CallCheck& call, const Args& args) {
-  const payload::PadNdArgs same = {args.input,    args.output, args.input_count, args.output_count,
-                                   args.row_size, args.mode,   0,                args.axis0,
-                                   args.axis1,    args.axis2,  args.axis3,       args.axis4,
-                                   args.axis5};
+  const payload::PadNdArgs same = {
+      args.input, args.output, args.input_count, args.output_count, args.row_size, args.mode, 0,
+      args.axis0, args.axis1,  args.axis2,       args.axis3,        args.axis4,    args.axis5};
   return pad_nd(call, same);
 }
 

@@ -7,7 +7,7 @@ sums are added one after the other. PyTorch's results may differ in the last bit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Protocol
 
 import numpy as np
 
@@ -15,9 +15,8 @@ from ..edge.nodes import first
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Refusal
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, Layout, TensorType
+from ..graph.tensor_type import Element, Layout, Quant, TensorType
 from .annotation import NotAnnotated
-from .case import Case
 from .layouts import Layouts
 from .op import Op
 
@@ -58,13 +57,21 @@ class FloatOp(Op):
         raise NotImplementedError(f"{self.name} has no fields")
 
 
-def reals(d: Case, *shape: int, spread: float = 1.0) -> Value:
+class _Drawing(Protocol):
+    """What is needed of a `Case`."""
+
+    random: np.random.Generator
+
+    def node(self, op: str, inputs: list[Value], attrs: Any, quant: Optional[Quant]) -> Value: ...
+
+
+def reals(d: _Drawing, *shape: int, spread: float = 1.0) -> Value:
     """A constant of random numbers."""
     data = d.random.normal(0, spread, shape).astype(np.float32)
-    return Value(f"c{len(d.nodes)}_{d.integer(0, 1 << 30)}", TensorType(Element.FLOAT32, shape), data)
+    return Value(f"c{d.random.integers(1 << 30)}", TensorType(Element.FLOAT32, shape), data)
 
 
-def drawn(d: Case, op: str, inputs: list[Value], attrs: Any) -> Value:
+def drawn(d: _Drawing, op: str, inputs: list[Value], attrs: Any) -> Value:
     """A node of an operator in float32."""
     output = d.node(op, inputs, attrs, None)
     output.retype(element=Element.FLOAT32, layout=Layout.ROW_MAJOR)

@@ -12,7 +12,7 @@ from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.reference import run
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.testing.lowering import Function, exported, lower_program, lowered
+from cmsis_nn_delegate.testing.lowering import Function, exported, in_float, lower_program, lowered
 
 FLOAT32 = QuantizationConfig(format="float32")
 LEAST_SQNR = 100  # dB: 16 to 17 of the 24 bits
@@ -173,6 +173,24 @@ def test_what_has_no_kernel_in_float32_stays_outside_and_says_so():
     found = lowered(module, torch.randn(2, 3), quantizer=CmsisNnQuantizer("minmax").set_global(FLOAT32))
     (refusal,) = [report for report in found.reports if not report.delegated]
     assert refusal.reason is Reason.UNSUPPORTED_OPERATOR and "in float32" in refusal.message
+
+
+def test_float32_around_what_stays_outside_is_delegated_in_two_parts():
+    """Also where the second part reads what the first one does."""
+    torch.manual_seed(0)
+
+    class Residual(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 4)
+
+        def forward(self, x):
+            y = self.layer(x)
+            return in_float(y) + torch.relu(y * 2)
+
+    found = lowered(Residual(), torch.randn(2, 4), quantizer=CmsisNnQuantizer("minmax").set_global(FLOAT32))
+    assert [report.reason for report in found.reports if not report.delegated] == [Reason.UNSUPPORTED_OPERATOR]
+    assert len(found.delegates) == 2
 
 
 def test_inputs_of_int8_are_given_to_a_model_with_a_head_in_float32_and_not_its_outputs():

@@ -404,6 +404,8 @@ class Support:
 
         wide_states = any(isinstance(op.annotation, RecurrentLayer) for op in self._ops.values())
         for node, op in self._ops.items():
+            if computed_in_float(node):
+                continue  # a partition may begin and end at any float tensor of these
             others = (*self._activation_inputs(node), *self._readers(node))
             if op.name in ("quantize", "dequantize"):
                 if not wide_states or quantized_element(node) in (None, COMMON_ELEMENT):
@@ -411,7 +413,7 @@ class Support:
                 if op.name == "quantize":
                     others = (*self._readers(node),)
             for other in others:
-                if other in parent:
+                if other in parent and not computed_in_float(other):
                     parent[find(other)] = find(node)
         return {node: find(node) for node in self._ops}
 

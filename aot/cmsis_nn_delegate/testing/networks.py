@@ -11,7 +11,12 @@ from ..graph.ir import Graph, Value
 from ..graph.tensor_type import Element, Layout
 from ..ops.annotation import Elementwise
 from ..ops.attrs import Clamp, Padding, Pair
+from ..ops.float_op import drawn, reals
+from ..ops.function_float32 import FunctionFloat32Attrs
+from ..ops.linear_float32 import LinearFloat32Attrs
+from ..ops.pair_float32 import PairFloat32Attrs
 from ..ops.registry import OPS, index_range
+from ..ops.softmax_float32 import SoftmaxFloat32Attrs
 from ..ops.strided_copy import StridedCopyAttrs
 from ..passes.copies_to_parts import copies_to_parts
 from ..passes.merge_concats import merge_concats
@@ -124,12 +129,26 @@ def random_network(seed: int, max_nodes: int = 12) -> Graph:
         flat = builder.softmax(flat)
     if draw.random() < 0.3:
         outputs.append(builder.concat([flat, builder.fully_connected(last, 3), flat], 1))
+    if draw.random() < 0.3:
+        outputs.append(_in_float32(builder, flat))
     outputs.append(builder.dequantize(flat) if draw.random() < 0.5 else flat)
     graph = builder.graph(*outputs)
     merge_concats(graph)
     copies_to_parts(graph)
     place_parts(graph)
     return graph
+
+
+def _in_float32(builder: GraphBuilder, x: Value) -> Value:
+    """A head in float32."""
+    rows, columns = x.shape
+    hidden = int(builder.random.integers(1, 12))
+    y = builder.dequantize(x)
+    inputs = [y, reals(builder, hidden, columns), reals(builder, hidden)]
+    y = drawn(builder, "linear_float32", inputs, LinearFloat32Attrs(1, rows, hidden, columns, 1, 0))
+    y = drawn(builder, "function_float32", [y], FunctionFloat32Attrs(str(builder.random.choice(["tanh", "gelu"]))))
+    y = drawn(builder, "pair_float32", [y, y], PairFloat32Attrs("mul"))
+    return drawn(builder, "softmax_float32", [y], SoftmaxFloat32Attrs(rows, hidden, 1, 0))
 
 
 def random_convolutions(seed: int) -> Graph:

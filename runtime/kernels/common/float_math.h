@@ -13,7 +13,8 @@
 #error "kernels of float32 need IEEE 754 arithmetic: leave out -ffast-math"
 #endif
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
-#error "kernels of float32 need operations that are rounded to float: use -msse2 -mfpmath=sse on x86"
+#error \
+    "kernels of float32 need operations that are rounded to float: use -msse2 -mfpmath=sse on x86"
 #endif
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
@@ -165,16 +166,15 @@ inline float tanh(float x) {
 
 /// The error function.
 inline float erf(float x) {
-  constexpr float kNear[] = {7.853861353153693e-5f, -8.010193625184903e-4f, 5.188327685732524e-3f,
-                             -2.685381193529856e-2f, 1.128358514861418e-1f, -3.761262582423300e-1f,
+  constexpr float kNear[] = {7.853861353153693e-5f,  -8.010193625184903e-4f, 5.188327685732524e-3f,
+                             -2.685381193529856e-2f, 1.128358514861418e-1f,  -3.761262582423300e-1f,
                              1.128379165726710e0f};
-  constexpr float kMiddle[] = {2.326819970068386e-2f,  -1.387039388740657e-1f,
-                               3.687424674597105e-1f,  -5.824733027278666e-1f,
-                               6.210004621745983e-1f,  -4.944515323274145e-1f,
-                               3.404879937665872e-1f,  -2.741127028184656e-1f,
-                               5.638259427386472e-1f};
-  constexpr float kFar[] = {-1.047766399936249e1f, 1.297719955372516e1f,  -7.495518717768503e0f,
-                            2.921019019210786e0f,  -1.015265279202700e0f, 4.218463358204948e-1f,
+  constexpr float kMiddle[] = {
+      2.326819970068386e-2f,  -1.387039388740657e-1f, 3.687424674597105e-1f,
+      -5.824733027278666e-1f, 6.210004621745983e-1f,  -4.944515323274145e-1f,
+      3.404879937665872e-1f,  -2.741127028184656e-1f, 5.638259427386472e-1f};
+  constexpr float kFar[] = {-1.047766399936249e1f,  1.297719955372516e1f,  -7.495518717768503e0f,
+                            2.921019019210786e0f,   -1.015265279202700e0f, 4.218463358204948e-1f,
                             -2.820767439740514e-1f, 5.641895067754075e-1f};
   const float size = absolute(x);
   if (size < 1.0f) {

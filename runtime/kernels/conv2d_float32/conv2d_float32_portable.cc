@@ -29,8 +29,7 @@ Error run_conv2d_float32(const void* args, const Bases& bases) {
           float total = bias[channel];
           for (std::int32_t i = 0; i < filter.c; ++i) {
             for (std::int32_t ky = ty.begin; ky < ty.end; ++ky) {
-              const float* const row =
-                  first + i * plane + (ty.origin + ky * p.dilation.h) * in.w;
+              const float* const row = first + i * plane + (ty.origin + ky * p.dilation.h) * in.w;
               const float* const w = kernel + (i * filter.h + ky) * filter.w;
               for (std::int32_t kx = tx.begin; kx < tx.end; ++kx) {
                 total = total + row[tx.origin + kx * p.dilation.w] * w[kx];

@@ -40,8 +40,7 @@ Error run_reduce_float32(const void* args, const Bases& bases) {
   auto* output = bases.resolve<float>(a.output);
   for (std::int32_t n = 0; n < a.outer; ++n) {
     for (std::int32_t i = 0; i < a.inner; ++i) {
-      *output++ =
-          reduce(input + i, a.size, a.inner, static_cast<Reduction>(a.function), a.divisor);
+      *output++ = reduce(input + i, a.size, a.inner, static_cast<Reduction>(a.function), a.divisor);
     }
     input += a.size * a.inner;
   }
