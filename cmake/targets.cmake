@@ -185,6 +185,7 @@ cmsis_nn_delegate_library(
   portable
   SRCS
     runtime/kernels/portable/all.cc
+    runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d_int16_portable.cc
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d_portable.cc
     runtime/kernels/add/add_broadcast_int16_portable.cc
     runtime/kernels/add/add_broadcast_portable.cc
@@ -210,6 +211,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_portable.cc
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
+    runtime/kernels/conv2d_float32/conv2d_float32_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
@@ -218,6 +220,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
     runtime/kernels/dequantize/dequantize_int16_portable.cc
     runtime/kernels/dequantize/dequantize_portable.cc
+    runtime/kernels/div/div_int16_portable.cc
     runtime/kernels/div/div_portable.cc
     runtime/kernels/embedding/embedding_int32_portable.cc
     runtime/kernels/embedding/embedding_portable.cc
@@ -267,9 +270,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/mul/mul_portable.cc
     runtime/kernels/normalize/normalize_int16_portable.cc
     runtime/kernels/normalize/normalize_portable.cc
+    runtime/kernels/normalize_float32/normalize_float32_portable.cc
+    runtime/kernels/pad_nd/pad_nd_float32_portable.cc
     runtime/kernels/pad_nd/pad_nd_int16_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
     runtime/kernels/pair_float32/pair_float32_portable.cc
+    runtime/kernels/pool2d_float32/pool2d_float32_portable.cc
+    runtime/kernels/prelu/prelu_int16_portable.cc
     runtime/kernels/prelu/prelu_portable.cc
     runtime/kernels/quantize/quantize_int16_portable.cc
     runtime/kernels/quantize/quantize_portable.cc
@@ -278,6 +285,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/reduce_extremum/reduce_max_portable.cc
     runtime/kernels/reduce_extremum/reduce_min_int16_portable.cc
     runtime/kernels/reduce_extremum/reduce_min_portable.cc
+    runtime/kernels/reduce_float32/reduce_float32_portable.cc
     runtime/kernels/reduce_sum/reduce_sum_int16_portable.cc
     runtime/kernels/reduce_sum/reduce_sum_portable.cc
     runtime/kernels/rescale/rescale_int16_portable.cc
@@ -297,12 +305,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/strided_copy/strided_copy_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
     runtime/kernels/strided_copy/strided_copy_portable.cc
+    runtime/kernels/transpose/transpose_float32_portable.cc
     runtime/kernels/transpose/transpose_int16_portable.cc
     runtime/kernels/transpose/transpose_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_any_int16_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_any_portable.cc
     runtime/kernels/transpose_conv2d/transpose_conv2d_portable.cc
   HDRS
+    runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h
     runtime/kernels/add/add.h
     runtime/kernels/add/add_linear.h
     runtime/kernels/arg_extremum/arg_extremum.h
@@ -355,6 +365,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors.h
+    runtime/kernels/div/div.h
     runtime/kernels/embedding/embedding.h
     runtime/kernels/extremum/extremum.h
     runtime/kernels/fully_connected/fully_connected_pairs.h
@@ -368,6 +379,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/mul/mul.h
     runtime/kernels/normalize/normalize.h
     runtime/kernels/pad_nd/pad_nd.h
+    runtime/kernels/prelu/prelu.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
     runtime/kernels/reduce_sum/reduce_sum.h

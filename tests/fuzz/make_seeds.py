@@ -10,6 +10,7 @@ one after the other. Each payload has its size in its header, a multiple of 16 b
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from cmsis_nn_delegate.testing.random_case import RandomCase
 from tests.conformance import cases
 
 CASES_OF_A_KIND = 4
+_ATTEMPTS = 12  # calls of a kind that are drawn
 NETWORKS = 40
 TWINS = 12
 SPREAD = 40
@@ -69,6 +71,18 @@ def _placement(index: int) -> IoPlacement:
     return IoPlacement.ARENA if index % 3 == 2 else IoPlacement.CALLER
 
 
+def seeds_of(operator: str) -> Iterator[int]:
+    """Yields the numbers of its random calls: some of each kind, and further ones until each of its kernels that calls
+    have at all is called often enough to be among those that still run when they are mutated."""
+    op = OPS[operator]
+    found: Counter[str] = Counter({kernel.name: 0 for kernel in op.kernels})
+    for seed in range(_ATTEMPTS * len(op.draws)):
+        called = [op.kernel_of(node).name for node in cases.graph_of(operator, seed).nodes if node.op == operator]
+        if seed < CASES_OF_A_KIND * len(op.draws) or any(found[name] < CASES_OF_A_KIND for name in called):
+            found.update(called)
+            yield seed
+
+
 def seeds(isa: str) -> Iterator[bytes]:
     """Single calls of every operator, twins, rows, and networks of a few calls; some keep inputs and outputs in the
     arena."""
@@ -77,7 +91,7 @@ def seeds(isa: str) -> Iterator[bytes]:
         cases.graph_of(operator, seed)
         for operator in cases.OPERATORS
         if operator != cases.NETWORK
-        for seed in range(CASES_OF_A_KIND * len(OPS[operator].draws))
+        for seed in seeds_of(operator)
     ]
     graphs += [twins(seed) for seed in range(TWINS)]
     graphs += [row(stride, taps) for stride in (1, 2, 3) for taps in (2, 3, 5)]
