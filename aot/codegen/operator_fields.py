@@ -78,8 +78,8 @@ def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -
         return f'    real("{path}", {offset}),'
     if field.low is None:
         return f'    integer("{path}", {at}),'
-    sizes = {factor for other in layout.fields if other.operand for factor in other.operand.shape}
-    function = "related" if parent.values or path in sizes else "ranged"
+    counted = {factor for other in layout.fields if other.operand for factor in other.operand.shape}
+    function = "related" if parent.values or path in counted else "ranged"
     return f'    {function}("{path}", {at}, {field.low}, {field.high}),'
 
 

@@ -31,7 +31,7 @@ from cmsis_nn_delegate.testing.random_case import RandomCase
 from tests.conformance import cases
 
 CASES_OF_A_KIND = 4
-_ATTEMPTS = 12  # calls of a kind that are drawn
+_ATTEMPTS = 40  # calls of a kind that are drawn
 NETWORKS = 40
 TWINS = 12
 SPREAD = 40

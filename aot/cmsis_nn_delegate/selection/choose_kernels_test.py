@@ -3,7 +3,6 @@ import pytest
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.op import mismatch
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, get_providers
@@ -34,7 +33,7 @@ def test_tuned_kernels_come_first_on_the_instruction_sets_that_they_are_for(seed
             takers = [
                 found
                 for found in TUNED.implementations(choice.node.op)
-                if target.isa in found.isas and not found.grows and not mismatch(found.kernel, choice.node)
+                if target.isa in found.isas and not found.grows and found.takes(choice.node)
             ]
             if choice.provider is TUNED:
                 assert choice.implementation in takers and not choice.implementation.why_not(choice.node)
