@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__FAST_MATH__)
+#ifdef __FAST_MATH__
 #error "kernels of float32 need IEEE 754 arithmetic: leave out -ffast-math"
 #endif
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
 #error \
     "kernels of float32 need operations that are rounded to float: use -msse2 -mfpmath=sse on x86"
 #endif
-#if defined(__clang__)
+#ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off", "no-tree-vectorize")

@@ -26,7 +26,7 @@ Error run_softmax_int16(const void* args, const Bases& bases) {
     std::int32_t sum = 0;
     for (std::int32_t i = 0; i < a.row_size; ++i) {
       const std::int32_t scaled = requantize(input[i] - max, a.multiplier, a.shift);
-      const std::int16_t number = clamp_to<std::int16_t>(wrapping_add(scaled, INT16_MAX), kInt16);
+      const auto number = clamp_to<std::int16_t>(wrapping_add(scaled, INT16_MAX), kInt16);
       output[i] = static_cast<std::int16_t>(interpolate(kSoftmaxExponentials, number, kShift));
       sum += output[i];
     }
@@ -35,7 +35,7 @@ Error run_softmax_int16(const void* args, const Bases& bases) {
     const std::int32_t headroom = __builtin_clz(static_cast<std::uint32_t>(sum));
     const std::uint32_t normalized =
         ((static_cast<std::uint32_t>(sum) << (headroom - 1)) + (1u << 13)) >> 14;
-    const std::int16_t number =
+    const auto number =
         clamp_to<std::int16_t>(static_cast<std::int32_t>(normalized) - (3 << 15), kInt16);
     const std::int32_t inverse = interpolate(kSoftmaxReciprocals, number, kShift);
     const std::int32_t places = 31 - headroom;
