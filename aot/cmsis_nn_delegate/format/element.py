@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Use(enum.Enum):
     """What the tensors of a graph hold in elements of a type."""
 
-    REAL = "real numbers, at its border"
+    REAL = "real numbers, at its border and where kernels compute in float"
     INDEX = "indices of rows"
     ACTIVATION = "quantized activations, which kernels compute with"
     CONSTANT = "constants alone"
