@@ -203,7 +203,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast.cc
     runtime/kernels/common/broadcast_int16.cc
     runtime/kernels/conv2d/conv2d_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
@@ -229,6 +231,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_int16_portable.cc
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
@@ -351,6 +354,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/softmax_tables.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
+    runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
     runtime/kernels/conv2d/conv2d_vectors.h
     runtime/kernels/conv2d/conv2d_winograd.h
@@ -446,6 +450,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
+    runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
+    runtime/kernels/conv2d/conv2d_int4_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_tuned.cc
@@ -467,6 +473,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_int4_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 125;
+inline constexpr std::size_t kOpcodeCount = 128;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -192,6 +192,9 @@ enum class Opcode : std::uint8_t {
   kPool2dFloat32 = 122,
   kReduceFloat32 = 123,
   kTransposeFloat32 = 124,
+  kConv2dInt4Pairs = 125,
+  kConv2dInt4Vectors = 126,
+  kFullyConnectedInt4Pairs = 127,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2690,6 +2693,70 @@ struct TransposeFloat32Args {
   std::int32_t columns;
 };
 static_assert(sizeof(TransposeFloat32Args) == 20, "layout of TransposeFloat32Args");
+
+/// int8 convolution of one group, as conv2d_int4 computes it, from weights of 4 bits in the
+/// order of the products.
+struct Conv2dInt4PairsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each 4 channels: 4 sums for inputs of 0, times 2^12; the weights of 4 channels and
+  /// 2 inputs per word, the first input in the lower half, the first channel in its lowest
+  /// bits; (shift, multiplier, correction) of each
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 16, and half the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dInt4PairsArgs) == 76, "layout of Conv2dInt4PairsArgs");
+
+/// int8 convolution of one group, as conv2d_int4 computes it, from weights of 4 bits in the
+/// order of the products.
+struct Conv2dInt4VectorsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each 2 channels: 16 bytes for each 16 inputs of a window, of which each has the
+  /// weight of the first channel in its lower half and of the second in its upper half, the
+  /// first 16 and then the others from the last to the second; sums for inputs of 0,
+  /// multipliers and shifts. Inputs are in the order [w, h, c]; the last block has the last
+  /// 2 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 2, rounded up
+  std::int32_t block_words;  ///< 6, and the inputs of a window rounded up to 16, divided by 4
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dInt4VectorsArgs) == 76, "layout of Conv2dInt4VectorsArgs");
+
+/// int8 linear layer of one row, as fully_connected_int4 computes it, from weights of 4
+/// bits in the order of the products.
+struct FullyConnectedInt4PairsArgs {
+  Ref input;  ///< int8 [in]
+  /// for each 8 channels: 8 sums for inputs of 0, times 2^12; the weights of 4 channels and
+  /// 2 inputs per word, the first input in the lower half, the first channel in its lowest
+  /// bits
+  Ref table;
+  Ref scales;                ///< (shift + 2^8 * value, multiplier) of each channel, or of all
+  Ref output;                ///< int8 [out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 8, and the inputs rounded up to 8
+  std::int32_t scale_words;  ///< 2, or 2 * outputs
+  std::int32_t form;         ///< of the requantization, see requantization.py, 0 to 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedInt4PairsArgs) == 48, "layout of FullyConnectedInt4PairsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

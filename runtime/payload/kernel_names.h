@@ -135,6 +135,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "pool2d_float32 of input float32, output float32",
     "reduce_float32 of input float32, output float32",
     "transpose_float32 of input float32, output float32",
+    "conv2d_int4_pairs of input int8, table int32, output int8",
+    "conv2d_int4_vectors of input int8, table int32, output int8",
+    "fully_connected_int4_pairs of input int8, table int32, scales int32, output int8",
     // clang-format on
 };
 

@@ -547,8 +547,17 @@ bool check_conv2d_winograd(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::Conv2dWinogradArgs>(call, args);
 }
 
-bool check_fully_connected_pairs(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::FullyConnectedPairsArgs*>(args);
+bool check_conv2d_int4_pairs(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dInt4PairsArgs>(call, args);
+}
+
+bool check_conv2d_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dInt4VectorsArgs>(call, args);
+}
+
+template <typename Args>
+static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.inputs)};
   const CallCheck::Bytes output = {a.output, volume(a.outputs)};
   return call.reads(input) &&
@@ -556,6 +565,14 @@ bool check_fully_connected_pairs(const CallCheck& call, const void* args) {
          call.filter({a.scales, bounds::product(volume(a.scale_words), 4)}, 4) &&
          call.in_ranges(in_range(a.form, 0, 1)) && values::activation(call, a.activation) &&
          call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_fully_connected_pairs(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_pairs<payload::FullyConnectedPairsArgs>(call, args);
+}
+
+bool check_fully_connected_int4_pairs(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_pairs<payload::FullyConnectedInt4PairsArgs>(call, args);
 }
 
 bool check_depthwise_conv2d_planes(const CallCheck& call, const void* args) {

@@ -148,7 +148,10 @@ struct Operator {
   OPERATOR(PadNdFloat32, pad_nd_float32)                          \
   OPERATOR(Pool2dFloat32, pool2d_float32)                         \
   OPERATOR(ReduceFloat32, reduce_float32)                         \
-  OPERATOR(TransposeFloat32, transpose_float32)
+  OPERATOR(TransposeFloat32, transpose_float32)                   \
+  OPERATOR(Conv2dInt4Pairs, conv2d_int4_pairs)                    \
+  OPERATOR(Conv2dInt4Vectors, conv2d_int4_vectors)                \
+  OPERATOR(FullyConnectedInt4Pairs, fully_connected_int4_pairs)
 
 namespace operators {
 

@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "aot" / "cmsis_nn_delegate"
 KNOWN = {
     "cli/printable.py": "means a character",
     "format/element.py": "defines the types",
+    "format/opcodes.py": "numbers kernels, of which one is 127",
     "format/record.py": "names the scalars of records, which are the types of elements, too",
     "format/blocks.py": "says what blocks have that name no type: those of CMSIS-NN's functions for s8",
     "quantization/samples.py": "reads booleans, which are bytes of 0 and 1",

@@ -64,9 +64,10 @@ def overlapping(geometry: Geometry) -> Geometry:
     return replace(geometry, kernel=tuple(kernel), padding=tuple(padding))
 
 
-def convolution_fits(geometry: Geometry, channels: int, per_group: int, outputs: int) -> bool:
+def convolution_fits(geometry: Geometry, channels: int, per_group: int, outputs: int, one_row: bool = True) -> bool:
     """Returns whether arm_convolve_wrapper_s8 computes this on every core, from `channels` input channels, of which
-    each filter has `per_group`, to `outputs` channels."""
+    each filter has `per_group`, to `outputs` channels; without `one_row`, whether it would if it had no function for
+    images of one row."""
     arguments = (
         *geometry.input,
         channels,
@@ -78,7 +79,7 @@ def convolution_fits(geometry: Geometry, channels: int, per_group: int, outputs:
         *geometry.padding,
         *geometry.dilation,
     )
-    return all(rules.convolution_fits(mve, *arguments) for mve in (False, True))
+    return all(rules.convolution_fits(mve, *arguments) for mve in {False, one_row})
 
 
 def depthwise_fits(geometry: Geometry, channels: int, multiplier: int) -> bool:

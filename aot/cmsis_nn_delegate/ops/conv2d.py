@@ -448,14 +448,15 @@ class Conv2d(Op):
             _, depth, height, width = node.inputs[1].shape
             fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
             return "" if fits else LARGE_KERNEL.variant
-        if node.inputs[1].element is Element.INT4 and node.attrs.groups != 1:
+        packed = node.inputs[1].element is Element.INT4
+        if packed and node.attrs.groups != 1:
             return LARGE_KERNEL.variant
         outputs, per_group = node.inputs[1].shape[:2]
         plain = Geometry.plain(node)
         called_as = cmsis_nn_geometry.convolution(plain)
-        fits = cmsis_nn_geometry.convolution_fits(called_as, node.inputs[0].shape[1], per_group, outputs) and all(
-            conv_args.fits_packed(geometry, call_dims(node, geometry)) for geometry in (plain, called_as)
-        )
+        fits = cmsis_nn_geometry.convolution_fits(
+            called_as, node.inputs[0].shape[1], per_group, outputs, one_row=not packed
+        ) and all(conv_args.fits_packed(geometry, call_dims(node, geometry)) for geometry in (plain, called_as))
         return "" if fits else LARGE_KERNEL.variant
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:

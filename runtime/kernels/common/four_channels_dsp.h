@@ -43,8 +43,9 @@
   pop {r4-r11, pc}
 .endm
 
-// The sums of both windows for the next four channels of the table, in r4-r11; changes r0, r2, r3, r12 and lr.
-.macro FOUR_CHANNELS
+// The sums of both windows for the next four channels of the table, in r4-r11; changes r0, r2, r3, r12 and lr. `products`
+// multiplies two inputs of both windows, as PRODUCTS does.
+.macro FOUR_CHANNELS products=PRODUCTS
   ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
   ldm r1!, {r4-r7}
   mov r8, r4
@@ -52,10 +53,10 @@
   mov r10, r6
   mov r11, r7
 .Leight_inputs\@:
-  PRODUCTS
-  PRODUCTS
-  PRODUCTS
-  PRODUCTS
+  \products
+  \products
+  \products
+  \products
   ldr lr, [sp, #PAIR_PRODUCTS_INPUTS_END]
   cmp r0, lr
   bne .Leight_inputs\@

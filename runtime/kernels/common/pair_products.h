@@ -64,32 +64,43 @@ inline std::int32_t saturate(std::int32_t value) {
 /// Form::FLOOR of requantization.py.
 struct Floor {
   static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
-    return saturate(multiply_high(shift_left(sum, scale[0]), scale[1], scale[2], 0) >> kFloorBits);
+    return finish(shift_left(sum, scale[0]), scale);
+  }
+  static std::int32_t finish(std::int32_t shifted, const std::int32_t* scale) {
+    return saturate(multiply_high(shifted, scale[1], scale[2], 0) >> kFloorBits);
   }
 };
 
 /// Form::ANY.
 struct Any {
   static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
-    const std::int32_t doubled = wrapping_add(sum, sum);
+    return finish(wrapping_add(sum, sum), scale);
+  }
+  static std::int32_t finish(std::int32_t doubled, const std::int32_t* scale) {
     const std::int32_t scaled = multiply_high(doubled, scale[1], scale[2], std::int64_t{1} << 31);
     return saturate(shift_right(wrapping_add(scaled, doubled >> 31), scale[0]));
   }
 };
 
-/// `Form` has requantize(sum, scale).
-template <typename Form, typename Element>
-void multiply(const PairProductsOf<Element>& p) {
-  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
-  const std::int32_t* table = p.table;
-  const auto least = static_cast<Element>(p.least & kMask);
-  const auto most = static_cast<Element>(p.most & kMask);
-  for (std::int32_t channel = 0; channel < p.channels; channel += kBlock) {
-    std::uint32_t sums[2][kBlock];
-    for (std::int32_t i = 0; i < kBlock; ++i) {
-      sums[0][i] = sums[1][i] = static_cast<std::uint32_t>(*table++);
-    }
-    for (const std::int32_t* input = p.inputs; input != p.inputs_end; input += 2) {
+/// The same of sums of products with weights of 4 bits, which are 2^12 times as large: see nibble_table.py. The shift of
+/// FLOOR is to the right.
+inline constexpr std::int32_t kNibbleBits = 12;
+struct NibbleFloor {
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
+    return Floor::finish(shift_right(sum, scale[0]), scale);
+  }
+};
+struct NibbleAny {
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
+    return Any::finish(sum >> (kNibbleBits - 1), scale);
+  }
+};
+
+/// Adds the products of the pairs [input, end) with the weights of 4 channels, from `table` on, and returns its end.
+struct Bytes {
+  static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
+                                 const std::int32_t* end, const std::int32_t* table) {
+    for (; input != end; input += 2) {
       for (std::int32_t half = 0; half < kBlock; half += 2) {
         std::int8_t weights[4];
         std::memcpy(weights, table++, sizeof(weights));
@@ -101,6 +112,46 @@ void multiply(const PairProductsOf<Element>& p) {
         }
       }
     }
+    return table;
+  }
+};
+
+/// 2^12 times the weight of 4 bits of `channel` of the four in a word, for the first or the second of two inputs.
+inline std::int32_t scaled_nibble(std::int32_t word, std::int32_t channel, std::int32_t input) {
+  const std::uint32_t bits = static_cast<std::uint32_t>(word) >> (16 * input + 4 * channel) & 0xF;
+  return static_cast<std::int16_t>(bits << kNibbleBits);
+}
+
+/// The same with a word of 4 bits for each of 4 channels and 2 inputs.
+struct Nibbles {
+  static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
+                                 const std::int32_t* end, const std::int32_t* table) {
+    for (; input != end; input += 2, ++table) {
+      for (std::int32_t channel = 0; channel < kBlock; ++channel) {
+        for (std::int32_t window = 0; window < 2; ++window) {
+          sums[window][channel] += static_cast<std::uint32_t>(
+              low_half(input[window]) * scaled_nibble(*table, channel, 0) +
+              high_half(input[window]) * scaled_nibble(*table, channel, 1));
+        }
+      }
+    }
+    return table;
+  }
+};
+
+/// `Form` has requantize(sum, scale), and `Weights` the function of Bytes.
+template <typename Form, typename Weights = Bytes, typename Element>
+void multiply(const PairProductsOf<Element>& p) {
+  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+  const std::int32_t* table = p.table;
+  const auto least = static_cast<Element>(p.least & kMask);
+  const auto most = static_cast<Element>(p.most & kMask);
+  for (std::int32_t channel = 0; channel < p.channels; channel += kBlock) {
+    std::uint32_t sums[2][kBlock];
+    for (std::int32_t i = 0; i < kBlock; ++i) {
+      sums[0][i] = sums[1][i] = static_cast<std::uint32_t>(*table++);
+    }
+    table = Weights::add(sums, p.inputs, p.inputs_end, table);
     for (std::int32_t i = 0; i < kBlock; ++i, table += kScales) {
       if (channel + i < p.channels) {
         for (std::int32_t window = 0; window < 2; ++window) {
@@ -146,6 +197,17 @@ struct PlainPairProducts {
   }
   static void multiply_any(const PairProducts& products) {
     pair_products::multiply<pair_products::Any>(products);
+  }
+};
+
+/// The same for weights of 4 bits: `table` has 2^12 times the sums, one word for 4 channels and 2 inputs, and the scales
+/// of NibbleFloor or NibbleAny.
+struct PlainNibblePairProducts : PlainPairProducts {
+  static void multiply_floor(const PairProducts& products) {
+    pair_products::multiply<pair_products::NibbleFloor, pair_products::Nibbles>(products);
+  }
+  static void multiply_any(const PairProducts& products) {
+    pair_products::multiply<pair_products::NibbleAny, pair_products::Nibbles>(products);
   }
 };
 

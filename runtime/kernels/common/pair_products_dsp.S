@@ -10,20 +10,45 @@
   .syntax unified
   .thumb
 
-// Requantizes the sums of one channel, with the next three words of the table.
-.macro REQUANTIZE_FLOOR a, b
+// What PRODUCTS does with weights of 4 bits, of which a word has those of four channels and two inputs. Each becomes the upper 4 of
+// 16 bits, so that a mask is all that a channel needs, and sums are 2^12 times as large.
+.macro NIBBLES a, b
+  and lr, r12, #0xF000F000
+  smlad \a, r2, lr, \a
+  smlad \b, r3, lr, \b
+.endm
+.macro PRODUCTS_NIBBLES
+  ldm r0!, {r2, r3}
+  ldr r12, [r1], #4
+  NIBBLES r7, r11
+  lsl r12, r12, #4
+  NIBBLES r6, r10
+  lsl r12, r12, #4
+  NIBBLES r5, r9
+  lsl r12, r12, #4
+  NIBBLES r4, r8
+.endm
+
+// Requantizes the sums of one channel, with the next three words of the table. `shifted` brings them to where the
+// multiplication expects them: LSL for sums, ASR for those that are 2^12 times as large.
+.macro REQUANTIZE_FLOOR shifted, a, b
   ldm r1!, {r0, r2, r3}
-  lsl \a, \a, r0
-  lsl \b, \b, r0
+  \shifted \a, \a, r0
+  \shifted \b, \b, r0
   smmla \a, \a, r2, r3
   smmla \b, \b, r2, r3
   ssat \a, #8, \a, asr #12
   ssat \b, #8, \b, asr #12
 .endm
-.macro REQUANTIZE_ANY a, b
+.macro REQUANTIZE_ANY shifted, a, b
   ldm r1!, {r0, r2, r3}
+  .ifc \shifted, lsl
   lsl \a, \a, #1
   lsl \b, \b, #1
+  .else
+  asr \a, \a, #11
+  asr \b, \b, #11
+  .endif
   smmlar r12, \a, r2, r3
   add \a, r12, \a, asr #31
   smmlar r12, \b, r2, r3
@@ -51,6 +76,7 @@
 
 // void cmsis_nn_delegate_multiply_pairs_floor(   and _any
 //     const PairProducts* products)   r0
+// void cmsis_nn_delegate_multiply_nibble_pairs_floor(   and _any; the same with weights of 4 bits
 //
 // Register usage
 //   Inputs    r0, and r2 r3 for a pair of both windows
@@ -62,16 +88,18 @@
 //
 // Layout of the table, for four channels: 4 starts, int32; for each two inputs a word of int8 for channels 0 and 1 and
 // one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
-// channel.
+// channel. With weights of 4 bits, starts are 2^12 times as large, and there is one word for each two inputs: in its lower
+// half the weights of channels 0 to 3 for the first input, channel 0 in the lowest bits, and in its upper half those for
+// the second.
 //
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
-// form FLOOR, 74 with ANY, of which 9 are for limits.
+// form FLOOR, 74 with ANY, of which 9 are for limits. With weights of 4 bits, 71 instead of 63.
 //
-// Bounds: a step reads 32 bytes of inputs and of weights, and inputs are a multiple of that and not none:
-// PairWindows::depth(). Blocks have 16 words and one for each input, and there are channels / 4, rounded up: init()
-// compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as a word while four channels
-// or more are left, and then the last one to three as bytes.
-.macro MULTIPLY name, requantize, limited
+// Bounds: a step reads 32 bytes of inputs and of weights, 16 of weights of 4 bits, and inputs are a multiple of that and
+// not none: PairWindows::depth(). Blocks have 16 words and one for each input, or for two of them with 4 bits, and there
+// are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are
+// stored as a word while four channels or more are left, and then the last one to three as bytes.
+.macro MULTIPLY name, products, requantize, shifted, limited
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -80,11 +108,11 @@
 \name:
   BEGIN_PAIR_PRODUCTS
 1:  // four channels
-  FOUR_CHANNELS
-  \requantize r4, r8
-  \requantize r5, r9
-  \requantize r6, r10
-  \requantize r7, r11
+  FOUR_CHANNELS \products
+  \requantize \shifted, r4, r8
+  \requantize \shifted, r5, r9
+  \requantize \shifted, r6, r10
+  \requantize \shifted, r7, r11
   PACK r4, r5, r6, r7
   PACK r8, r9, r10, r11
   .if \limited
@@ -116,8 +144,10 @@
   .size \name, .-\name
 .endm
 
-  MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, REQUANTIZE_FLOOR, 0
-  MULTIPLY cmsis_nn_delegate_multiply_pairs_any, REQUANTIZE_ANY, 1
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, PRODUCTS, REQUANTIZE_FLOOR, lsl, 0
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_any, PRODUCTS, REQUANTIZE_ANY, lsl, 1
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_FLOOR, asr, 0
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_ANY, asr, 1
 
 // void cmsis_nn_delegate_widen_pairs(
 //     const int8_t* a,   r0

@@ -8,6 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_row(portable::RowProducts* products);
+void cmsis_nn_delegate_multiply_nibble_row(portable::RowProducts* products);
 }
 
 struct DspRowProducts {
@@ -15,6 +16,14 @@ struct DspRowProducts {
 
   static void multiply(portable::RowProducts& products) {
     cmsis_nn_delegate_multiply_row(&products);
+  }
+};
+
+struct DspNibbleRowProducts {
+  using Element = std::int8_t;
+
+  static void multiply(portable::RowProducts& products) {
+    cmsis_nn_delegate_multiply_nibble_row(&products);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/nibbles.h"
 #include "runtime/kernels/common/requantize.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -41,7 +42,24 @@ inline std::int32_t word(const std::int8_t* from) {
   return value;
 }
 
-inline void multiply(const VectorProducts& p) {
+/// The weights of a vector of inputs for 2 channels.
+struct Bytes {
+  static constexpr std::int32_t kBytes = 2 * kVector;
+  static std::int32_t weight(const std::int8_t* table, std::int32_t channel, std::int32_t input) {
+    return table[channel * kVector + input];
+  }
+};
+
+/// The same in 4 bits, those of channel 0 in the lower halves of bytes.
+struct Nibbles {
+  static constexpr std::int32_t kBytes = kVector;
+  static std::int32_t weight(const std::int8_t* table, std::int32_t channel, std::int32_t input) {
+    return nibble(table + input, static_cast<std::uint32_t>(channel));
+  }
+};
+
+template <typename Weights = Bytes>
+void multiply(const VectorProducts& p) {
   const payload::Activation activation = {p.least, p.most};
   for (std::int32_t group = 0; group < p.groups; ++group) {
     const std::int8_t* table = p.table;
@@ -49,15 +67,17 @@ inline void multiply(const VectorProducts& p) {
       std::uint32_t sums[kWindows][kChannels] = {};
       for (std::int32_t i = 0; i < p.vectors; ++i) {
         const std::int32_t vector = i == 0 ? 0 : p.vectors - i;
-        for (std::int32_t channel = 0; channel < kChannels; ++channel, table += kVector) {
+        for (std::int32_t channel = 0; channel < kChannels; ++channel) {
           for (std::int32_t window = 0; window < kWindows; ++window) {
             const std::int8_t* inputs =
                 p.windows[window] + group * p.windows_step + vector * kVector;
             for (std::int32_t k = 0; k < kVector; ++k) {
-              sums[window][channel] += static_cast<std::uint32_t>(inputs[k] * table[k]);
+              sums[window][channel] +=
+                  static_cast<std::uint32_t>(inputs[k] * Weights::weight(table, channel, k));
             }
           }
         }
+        table += Weights::kBytes;
       }
       const std::int32_t at = first + kChannels <= p.channels ? first : p.channels - kChannels;
       std::int8_t* output = p.output + group * kWindows * p.channels + at;
@@ -88,6 +108,14 @@ struct PlainVectorProducts {
     for (std::int32_t i = 0; i < columns; ++i) {
       std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
     }
+  }
+};
+
+/// The same for weights of 4 bits: 16 bytes of the table for each vector of a window, with those of the first channel in
+/// the lower halves.
+struct PlainNibbleVectorProducts : PlainVectorProducts {
+  static void multiply(const VectorProducts& products) {
+    vector_products::multiply<vector_products::Nibbles>(products);
   }
 };
 

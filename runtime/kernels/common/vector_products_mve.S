@@ -21,15 +21,25 @@
 #define OUTPUT 32      // many vectors
 #define LOCALS 36
 
-#define VECTOR_CODE 56                // bytes of MULTIPLY_VECTOR
+#define VECTOR_CODE 56                // bytes of MULTIPLY_VECTOR with weights of 8 bits
+#define NIBBLES_CODE 60               // with weights of 4 bits
 #define MOST_WITHOUT_LOOP 7           // vectors after the first
 
 // One vector of each window with one of each channel: 14 instructions, of which all are vector instructions, 56 beats,
 // for 128 products. r1 r3 r5 r7 windows, r9 weights; sums of the first channel r4 r6 r8 r10, of the second r0 r2 r12 lr.
-.macro MULTIPLY_VECTOR op, suffix:vararg
+// With weights of 4 bits there is one instruction more: a byte has one of the first channel in its lower half, which is
+// multiplied where a shift brings it, as 16 times the weight, and one of the second in its upper half.
+.macro MULTIPLY_VECTOR nibbles, op, suffix:vararg
+  .if \nibbles
+  vldrb.8 q1, [r9], #16
+  vldrb.8 q2, [r1\suffix
+  vshl.i8 q0, q1, #4
+  vshr.s8 q1, q1, #4
+  .else
   vldrb.8 q0, [r9], #16
   vldrb.8 q2, [r1\suffix
   vldrb.8 q1, [r9], #16
+  .endif
   \op r4, q0, q2
   vldrb.8 q3, [r3\suffix
   \op r0, q1, q2
@@ -53,16 +63,17 @@
 .endm
 
 // Stores the results at r11, and goes back for the next two channels of the group while there are any.
-.macro STORE
+.macro STORE name
   vstrb.16 q0, [r11, q4]
   ldr r0, [sp, #LAST]
   add r11, r11, #2
   cmp r11, r0
-  bls .Lmultiply
+  bls .L\name\()_multiply
 .endm
 
 // void cmsis_nn_delegate_multiply_vectors(
 //     const VectorProducts* products)   r0
+// void cmsis_nn_delegate_multiply_nibble_vectors(   the same with weights of 4 bits
 //
 // Register usage
 //   Windows   r1  r3  r5  r7
@@ -75,23 +86,25 @@
 //   Products, what is left and the computed jumps lie on the stack.
 //
 // Layout of the table, for each two channels: 32 weights for each vector of a window, 16 of each channel, first those of
-// the first vector and then those of the last to the second; 2 starts, 2 multipliers and 2 shifts, int32.
+// the first vector and then those of the last to the second; 2 starts, 2 multipliers and 2 shifts, int32. With weights of
+// 4 bits, 16 bytes for each vector, with those of the first channel in the lower halves.
 //
 // Cost, for two channels of four windows of V <= 8 vectors: 14 V + 22 instructions with form LEAST, 14 V + 27 with ANY.
-// Of more vectors: 14 more each, 2 for each four of them and 10 once.
+// Of more vectors: 14 more each, 2 for each four of them and 10 once. With weights of 4 bits, 15 V and 15, and one more.
 //
 // Bounds: reads `vectors` * 16 bytes of each window, which its caller has: in scratch memory with 16 bytes more than all
 // columns, or in the image, where run_pixels() copies the pixels that have no whole vector before the image's end. Reads
-// (channels + 1) / 2 blocks of 32 * vectors + 24 bytes of the table, once for each group, which is all of it: init()
-// compares block_words and blocks. Writes 8 results at r11 + offsets while r11 is at most LAST, the place of the last
+// (channels + 1) / 2 blocks of 32 * vectors + 24 bytes of the table, 16 * vectors + 24 with weights of 4 bits, once for
+// each group, which is all of it: init() compares block_words and blocks. Writes 8 results at r11 + offsets while r11 is at most LAST, the place of the last
 // two channels; an odd last channel is computed together with the one before, whose results are written again.
 // Nothing is read past the end of constants, so ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_multiply_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_vectors
-  .type cmsis_nn_delegate_multiply_vectors, %function
+.macro MULTIPLY_VECTORS name, nibbles, code
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_multiply_vectors:
+\name:
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -107,9 +120,9 @@ cmsis_nn_delegate_multiply_vectors:
   NEIGHBOURS VECTOR_PRODUCTS_TABLE, VECTOR_PRODUCTS_OUTPUT, VECTOR_PRODUCTS_CHANNELS, VECTOR_PRODUCTS_VECTORS
   ldrd r9, r11, [r0, #VECTOR_PRODUCTS_TABLE]
   ldr r2, [r0, #VECTOR_PRODUCTS_FORM]
-  adr.w r4, .Lany
+  adr.w r4, .L\name\()_any
   cbz r2, 1f
-  adr.w r4, .Lleast
+  adr.w r4, .L\name\()_least
 1:
   orr r4, r4, #1
   str r4, [sp, #REQUANTIZE]
@@ -119,11 +132,11 @@ cmsis_nn_delegate_multiply_vectors:
   str r2, [sp, #LAST]
   ldrd r5, r7, [r0, #VECTOR_PRODUCTS_WINDOWS + 8]
   ldrd r1, r3, [r0, #VECTOR_PRODUCTS_WINDOWS]
-  mov r6, #VECTOR_CODE
+  mov r6, #\code
   subs r4, r4, #1  // vectors after the first
   cmp r4, #MOST_WITHOUT_LOOP
   bhi 2f
-  adr.w r2, .Lsums
+  adr.w r2, .L\name\()_sums
   mls r2, r4, r6, r2
   b 3f
 2:
@@ -133,36 +146,39 @@ cmsis_nn_delegate_multiply_vectors:
   lsr r2, r2, #2
   str r2, [sp, #TURNS]
   rsb r4, r4, r2, lsl #2
-  adr.w r2, .Lloop
+  adr.w r2, .L\name\()_loop
   mla r2, r4, r6, r2
   orr r2, r2, #1
   str r2, [sp, #LOOP_ENTRY]
-  adr.w r2, .Lmany
+  adr.w r2, .L\name\()_many
 3:
   orr r2, r2, #1
   str r2, [sp, #ENTRY]
 
-.Lmultiply:
-  MULTIPLY_VECTOR vmladav.s8, ]
+.L\name\()_multiply:
+  MULTIPLY_VECTOR \nibbles, vmladav.s8, ]
   ldr pc, [sp, #ENTRY]
 
 // Windows of at most eight vectors: a jump into a row of code for each. The amounts are those of VECTOR_PRODUCTS_VECTOR.
-.Lrow:
-  MULTIPLY_VECTOR vmladava.s8, , #112]
-  MULTIPLY_VECTOR vmladava.s8, , #96]
-  MULTIPLY_VECTOR vmladava.s8, , #80]
-  MULTIPLY_VECTOR vmladava.s8, , #64]
-  MULTIPLY_VECTOR vmladava.s8, , #48]
-  MULTIPLY_VECTOR vmladava.s8, , #32]
-  MULTIPLY_VECTOR vmladava.s8, , #16]
+.L\name\()_row:
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #112]
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #96]
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #80]
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #64]
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #48]
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #32]
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, , #16]
 
-  CODE_BYTES .Lrow, MOST_WITHOUT_LOOP * VECTOR_CODE
+  CODE_BYTES .L\name\()_row, MOST_WITHOUT_LOOP * \code
 // The eight sums go into the lanes of q0 and q1, window by window.
-.Lsums:
+.L\name\()_sums:
   vmov q0[2], q0[0], r4, r8
   vmov q0[3], q0[1], r6, r10
   vmov q1[2], q1[0], r0, r12
   vmov q1[3], q1[1], r2, lr
+  .if \nibbles
+  vshr.s32 q0, q0, #4
+  .endif
   ldm r9!, {r0, r2, r4, r6, r8, r10}
   vadd.i32 q0, q0, r0
   vadd.i32 q1, q1, r2
@@ -170,13 +186,13 @@ cmsis_nn_delegate_multiply_vectors:
   vqrdmulh.s32 q1, q1, r6
   ldr pc, [sp, #REQUANTIZE]
 
-.Lleast:
+.L\name\()_least:
   SHIFT_AND_ADD_ZERO_POINT
   vqmovnb.s16 q0, q0
-  STORE
-  b .Lgroup
+  STORE \name
+  b .L\name\()_group
 
-.Lany:
+.L\name\()_any:
   vshr.s32 q2, q0, #31
   vshr.s32 q3, q1, #31
   vadd.i32 q0, q0, q2
@@ -184,15 +200,15 @@ cmsis_nn_delegate_multiply_vectors:
   SHIFT_AND_ADD_ZERO_POINT
   vmax.s16 q0, q0, q6
   vmin.s16 q0, q0, q7
-  STORE
+  STORE \name
 
 // r11 is where the results of further channels of the group would go, r0 where those of the last two may.
-.Lgroup:
+.L\name\()_group:
   sub r0, r11, r0
   cmp r0, #1
   bne 4f
   sub r11, r11, #1  // a single channel is left, and comes with the one before
-  b .Lmultiply
+  b .L\name\()_multiply
 4:
   ldr r0, [sp, #GROUPS_LEFT]
   subs r0, r0, #1
@@ -211,7 +227,7 @@ cmsis_nn_delegate_multiply_vectors:
   str r4, [sp, #LAST]
   add r2, r2, r2, lsl #1
   add r11, r11, r2
-  b .Lmultiply
+  b .L\name\()_multiply
 5:
   add sp, #LOCALS
   vpop {d8-d15}
@@ -220,7 +236,7 @@ cmsis_nn_delegate_multiply_vectors:
 // Windows of more vectors: a loop from the last to the second, entered where so many turns of four end with the second.
 // A turn is 58 instructions, of which 56 are vector instructions, 224 beats. Each vector goes 16 bytes back, so that the
 // windows' registers are at the first vector again when the loop ends, and nothing before it is read.
-.Lmany:
+.L\name\()_many:
   str r11, [sp, #OUTPUT]
   ldr r11, [sp, #BACK]
   add r1, r1, r11
@@ -229,17 +245,21 @@ cmsis_nn_delegate_multiply_vectors:
   add r7, r7, r11
   ldr r11, [sp, #TURNS]
   ldr pc, [sp, #LOOP_ENTRY]
-.Lloop:
-  MULTIPLY_VECTOR vmladava.s8, ], #-16
-  MULTIPLY_VECTOR vmladava.s8, ], #-16
-  MULTIPLY_VECTOR vmladava.s8, ], #-16
-  MULTIPLY_VECTOR vmladava.s8, ], #-16
-  CODE_BYTES .Lloop, 4 * VECTOR_CODE
+.L\name\()_loop:
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, ], #-16
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, ], #-16
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, ], #-16
+  MULTIPLY_VECTOR \nibbles, vmladava.s8, ], #-16
+  CODE_BYTES .L\name\()_loop, 4 * \code
   subs r11, r11, #1
-  bne .Lloop
+  bne .L\name\()_loop
   ldr r11, [sp, #OUTPUT]
-  b .Lsums
-  .size cmsis_nn_delegate_multiply_vectors, .-cmsis_nn_delegate_multiply_vectors
+  b .L\name\()_sums
+  .size \name, .-\name
+.endm
+
+  MULTIPLY_VECTORS cmsis_nn_delegate_multiply_vectors, 0, VECTOR_CODE
+  MULTIPLY_VECTORS cmsis_nn_delegate_multiply_nibble_vectors, 1, NIBBLES_CODE
 
 // void cmsis_nn_delegate_copy_columns(
 //     int8_t* to,             r0

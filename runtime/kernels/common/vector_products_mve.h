@@ -10,6 +10,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_vectors(const portable::VectorProducts* products);
+void cmsis_nn_delegate_multiply_nibble_vectors(const portable::VectorProducts* products);
 void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                                     std::int32_t bytes, std::int32_t to_step,
                                     std::int32_t from_step);
@@ -22,6 +23,12 @@ struct MveVectorProducts {
   static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                            std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
     cmsis_nn_delegate_copy_columns(to, from, columns, bytes, to_step, from_step);
+  }
+};
+
+struct MveNibbleVectorProducts : MveVectorProducts {
+  static void multiply(const portable::VectorProducts& products) {
+    cmsis_nn_delegate_multiply_nibble_vectors(&products);
   }
 };
 

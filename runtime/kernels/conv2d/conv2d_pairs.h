@@ -333,11 +333,13 @@ template <typename Products, typename Args, PairForms kForms = PairForms::kBoth>
 }
 
 /// Returns the scratch memory that one call needs, as Conv2dPairs.scratch_bytes in Python: copies are
-/// only made of windows of int8 of several pixels, or that reach beyond the image.
-inline std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dPairsArgs*>(args);
+/// only made of windows of int8 of several pixels, or that reach beyond the image. Blocks have a word for
+/// each `kInputsPerWord` inputs of a window.
+template <typename Args, std::uint32_t kInputsPerWord = 1>
+std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
-  const auto depth = static_cast<std::uint32_t>(a.block_words - 16);
+  const auto depth = static_cast<std::uint32_t>(a.block_words - 16) * kInputsPerWord;
   const bool in_place = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
                         p.padding.w == 0 && (a.output_dims.h - 1) * p.stride.h < a.input_dims.h &&
                         (a.output_dims.w - 1) * p.stride.w < a.input_dims.w;
@@ -351,21 +353,22 @@ inline std::uint32_t conv2d_pairs_int16_scratch_bytes(const void* args) {
 }
 
 /// Returns whether the table has as many words as the sizes ask for, in one group.
-template <typename Args, PairForms kForms>
+template <typename Args, PairForms kForms = PairForms::kBoth, std::uint32_t kInputsPerWord = 1>
 bool conv2d_pairs_accepts(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
   constexpr std::uint32_t kMostInputs = 1u << 26;
   const std::uint32_t inputs = bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c);
   return (kForms == PairForms::kBoth || a.form == 0) && a.input_dims.c == a.filter_dims.c &&
          inputs <= kMostInputs &&
-         static_cast<std::uint32_t>(a.block_words) == (inputs + 7) / 8 * 8 + 16 &&
+         static_cast<std::uint32_t>(a.block_words) ==
+             (inputs + 7) / 8 * (8 / kInputsPerWord) + 16 &&
          a.blocks == (a.output_dims.c + 3) / 4;
 }
 
 /// Returns the kernel whose `run` calls compute_conv2d_pairs().
 template <PairForms kForms = PairForms::kBoth>
 constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
-  return Kernel(operators::kConv2dPairs, run, conv2d_pairs_scratch_bytes)
+  return Kernel(operators::kConv2dPairs, run, conv2d_pairs_scratch_bytes<payload::Conv2dPairsArgs>)
       .limited_to(conv2d_pairs_accepts<payload::Conv2dPairsArgs, kForms>)
       .overlapping(overlaps_in_window_order<payload::Conv2dPairsArgs>)
       .only_of(payload::ProviderId::kTuned);
@@ -374,8 +377,17 @@ constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
 /// The same for int16.
 constexpr Kernel conv2d_pairs_int16_kernel(Kernel::Run run) {
   return Kernel(operators::kConv2dPairsInt16, run, conv2d_pairs_int16_scratch_bytes)
-      .limited_to(conv2d_pairs_accepts<payload::Conv2dPairsInt16Args, PairForms::kBoth>)
+      .limited_to(conv2d_pairs_accepts<payload::Conv2dPairsInt16Args>)
       .overlapping(overlaps_in_window_order<payload::Conv2dPairsInt16Args, std::int16_t>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for weights of 4 bits, of which a word of the table has those for two inputs.
+constexpr Kernel conv2d_int4_pairs_kernel(Kernel::Run run) {
+  using Args = payload::Conv2dInt4PairsArgs;
+  return Kernel(operators::kConv2dInt4Pairs, run, conv2d_pairs_scratch_bytes<Args, 2>)
+      .limited_to(conv2d_pairs_accepts<Args, PairForms::kBoth, 2>)
+      .overlapping(overlaps_in_window_order<Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

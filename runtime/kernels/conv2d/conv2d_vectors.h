@@ -287,15 +287,16 @@ inline std::uint32_t conv2d_vectors_scratch_bytes(const void* args) {
 }
 
 /// Returns whether the table has as many words as the sizes ask for, in one group without gaps, and
-/// nothing is too large.
-inline bool conv2d_vectors_accepts(const void* args) {
+/// nothing is too large. A word has the weights of 2 channels for `kInputsPerWord` inputs.
+template <std::uint32_t kInputsPerWord = 2>
+bool conv2d_vectors_accepts(const void* args) {
   const auto& a = *static_cast<const payload::Conv2dVectorsArgs*>(args);
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 28;
   const VectorSizes sizes(a);
   return a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
          a.params.dilation.w == 1 && a.output_dims.c >= 2 && a.output_dims.c <= (1 << 14) &&
          sizes.inputs < kLimit && sizes.columns < kLimit && sizes.scratch_bytes(a) < kLimit &&
-         sizes.depth / 2 + 6 == static_cast<std::uint32_t>(a.block_words) &&
+         sizes.depth / kInputsPerWord + 6 == static_cast<std::uint32_t>(a.block_words) &&
          a.blocks == (a.output_dims.c + 1) / 2;
 }
 
@@ -311,7 +312,7 @@ inline bool conv2d_vectors_overlaps(const void* args, std::int32_t distance) {
 /// Returns the kernel whose `run` calls compute_conv2d_vectors().
 constexpr Kernel conv2d_vectors_kernel(Kernel::Run run) {
   return Kernel(operators::kConv2dVectors, run, conv2d_vectors_scratch_bytes)
-      .limited_to(conv2d_vectors_accepts)
+      .limited_to(conv2d_vectors_accepts<>)
       .overlapping(conv2d_vectors_overlaps)
       .only_of(payload::ProviderId::kTuned);
 }

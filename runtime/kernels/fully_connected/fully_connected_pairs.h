@@ -45,11 +45,11 @@ template <typename Products, typename Args>
   return Error::Ok;
 }
 
-/// Returns whether table and scales have as many words as the sizes ask for.
-template <typename Args>
+/// Returns whether table and scales have as many words as the sizes ask for; `kWords` are those of 8 inputs.
+template <typename Args, std::int32_t kWords = 16>
 bool fully_connected_pairs_accepts(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
-  return a.block_words == 8 + (a.inputs + 7) / 8 * 16 && a.blocks == (a.outputs + 7) / 8 &&
+  return a.block_words == 8 + (a.inputs + 7) / 8 * kWords && a.blocks == (a.outputs + 7) / 8 &&
          (a.scale_words == RowScale::kWords || a.scale_words == RowScale::kWords * a.outputs);
 }
 
@@ -64,6 +64,13 @@ constexpr Kernel fully_connected_pairs_kernel(Kernel::Run run) {
 constexpr Kernel fully_connected_pairs_int16_kernel(Kernel::Run run) {
   return Kernel(operators::kFullyConnectedPairsInt16, run)
       .limited_to(fully_connected_pairs_accepts<payload::FullyConnectedPairsInt16Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for weights of 4 bits, of which a word of the table has those of four channels.
+constexpr Kernel fully_connected_int4_pairs_kernel(Kernel::Run run) {
+  return Kernel(operators::kFullyConnectedInt4Pairs, run)
+      .limited_to(fully_connected_pairs_accepts<payload::FullyConnectedInt4PairsArgs, 8>)
       .only_of(payload::ProviderId::kTuned);
 }
 

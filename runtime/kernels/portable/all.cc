@@ -29,6 +29,10 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kConv2dPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kFullyConnectedPairsInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kConv2dInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kConv2dInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kFullyConnectedInt4Pairs)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -156,6 +156,10 @@ CMSIS_NN_DELEGATE_KERNEL(PadNdFloat32, PadNdFloat32, pad_nd_float32)
 CMSIS_NN_DELEGATE_KERNEL(Pool2dFloat32, Pool2dFloat32, pool2d_float32)
 CMSIS_NN_DELEGATE_KERNEL(ReduceFloat32, ReduceFloat32, reduce_float32)
 CMSIS_NN_DELEGATE_KERNEL(TransposeFloat32, TransposeFloat32, transpose_float32)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Pairs, Conv2dInt4Pairs, conv2d_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Vectors, Conv2dInt4Vectors, conv2d_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Pairs, FullyConnectedInt4Pairs,
+                         fully_connected_int4_pairs)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

@@ -29,6 +29,9 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kLstmProjectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kConv2dInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kConv2dInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

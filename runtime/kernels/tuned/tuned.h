@@ -60,6 +60,10 @@ CMSIS_NN_DELEGATE_KERNEL(LstmProjectedVectors, LstmProjectedVectors, lstm_projec
 CMSIS_NN_DELEGATE_KERNEL(Conv2dPairsInt16, Conv2dPairsInt16, conv2d_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedPairsInt16, FullyConnectedPairsInt16,
                          fully_connected_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Pairs, Conv2dInt4Pairs, conv2d_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Vectors, Conv2dInt4Vectors, conv2d_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Pairs, FullyConnectedInt4Pairs,
+                         fully_connected_int4_pairs)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -58,6 +58,9 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kFullyConnectedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             cmsis_nn::kConv2dInt4,
             cmsis_nn::kFullyConnectedInt4,
+            KernelRef(tuned::kConv2dInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kConv2dInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -22,26 +22,33 @@ from ..implementation import Function, OwnImplementation, Symbol
 from . import block_args, pair_table, requantization, window_order
 from .requantization import Form
 
-_CHANNELS = 4  # of a block
+CHANNELS = 4  # of a block
 
 
-def draw_general(d: Case, element: Element = Element.INT8) -> Value:
+def draw_general(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
+    """`element` is the type of inputs, here and below."""
     kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
     x = d.image(d.batch(), d.channels(), kernel, dilation, element=element)
     padding = d.padding(kernel, dilation)
-    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
+    return d.maybe_relu(
+        d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp(), element=weights)
+    )
 
 
-def draw_words(d: Case, element: Element = Element.INT8) -> Value:
+def draw_words(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     """Rows of whole words, which are read from the image itself."""
     kernel = d.pair(1, 4)
     x = d.image(d.batch(), 4 * d.integer(1, 6), kernel, element=element)
-    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
+    return d.maybe_relu(
+        d.conv2d(x, d.channels(), kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp(), element=weights)
+    )
 
 
-def draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
+def draw_pointwise(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     x = d.input(d.batch(), d.pick(d.channels(), d.integer(40, 140)), *d.pair(1, 7), element=element)
-    return d.maybe_relu(d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp()))
+    return d.maybe_relu(
+        d.conv2d(x, d.channels(), (1, 1), d.pick((1, 1), (1, 1), d.pair(1, 3)), clamp=d.clamp(), element=weights)
+    )
 
 
 def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> Value:
@@ -51,7 +58,7 @@ def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> 
     return d.maybe_relu(d.conv2d(x, d.channels(), kernel, d.pair(1, 3), padding, dilation, clamp=d.clamp()))
 
 
-_HELPERS = ("runtime/kernels/common/pair_products_{isa}.S",)
+HELPERS = ("runtime/kernels/common/pair_products_{isa}.S",)
 
 KERNEL = KernelSpec(
     "conv2d_pairs",
@@ -83,13 +90,13 @@ class Conv2dPairs(OwnImplementation):
 
     symbol = Symbol(
         KERNEL,
-        helpers=_HELPERS,
+        helpers=HELPERS,
         functions=(
             Function(
                 "conv2d_pairs_any",
                 "calls whose form is ANY",
                 lambda args, _: args["form"] == Form.ANY,
-                helpers=_HELPERS,
+                helpers=HELPERS,
             ),
         ),
     )
@@ -128,7 +135,7 @@ class Conv2dPairs(OwnImplementation):
         whole = segment % 4 == 0
         apart = 0 if whole and segments == 1 else both
         apart += 0 if whole else pairs - both
-        blocks = pairs * pair_table.blocks(outputs, _CHANNELS)
+        blocks = pairs * pair_table.blocks(outputs, CHANNELS)
         return Features(
             {
                 "windows": geometry.batch * windows,
@@ -154,15 +161,15 @@ class Conv2dPairs(OwnImplementation):
         return window_order.distance(Geometry.plain(node), inputs, outputs)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {"table": pair_table.table(node, self.weights(node), self.scales(node), _CHANNELS)}
+        return {"table": pair_table.table(self.sums(node), self.scales(node), CHANNELS)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return block_args.encode(
             node,
             refs,
             scratch_bytes,
-            blocks=pair_table.blocks(node.inputs[1].shape[0], _CHANNELS),
-            block_words=pair_table.block_words(math.prod(node.inputs[1].shape[1:]), _CHANNELS),
+            blocks=pair_table.blocks(node.inputs[1].shape[0], CHANNELS),
+            block_words=self.sum_words(math.prod(node.inputs[1].shape[1:])) + CHANNELS * requantization.WORDS,
             form=self.form(node),
         )
 
@@ -180,6 +187,14 @@ class Conv2dPairs(OwnImplementation):
     def weights(self, node: Node) -> np.ndarray:
         """Returns int8 [channels, inputs of a window], in the order in which the kernel reads them."""
         return in_order(node)
+
+    def sums(self, node: Node) -> np.ndarray:
+        """Returns int32 [blocks, words]: sums for inputs of 0 and weights, without what requantizes them."""
+        return pair_table.sums(node, self.weights(node), CHANNELS)
+
+    def sum_words(self, inputs: int) -> int:
+        """Returns the size of a block of `sums` in words."""
+        return pair_table.sum_words(inputs, CHANNELS)
 
 
 def in_order(node: Node) -> np.ndarray:

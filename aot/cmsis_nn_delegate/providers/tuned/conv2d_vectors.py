@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ...ops.case import Case
 from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
+from ...ops.op import Draw
 from ..implementation import OwnImplementation, Symbol
 from . import block_args, vector_requantization, vector_table, window_order
 from .vector_requantization import VectorForm
@@ -63,6 +64,7 @@ def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return d.maybe_relu(d.conv2d(x, 1 + d.channels(), kernel, d.pair(1, 3), padding, clamp=d.clamp()))
 
 
+HELPERS = ("runtime/kernels/common/vector_products_{isa}.S",)
 KERNEL = KernelSpec(
     "conv2d_vectors",
     block_args.struct(
@@ -89,9 +91,17 @@ class Conv2dVectors(OwnImplementation):
     like = conv2d.KERNEL
     isas = frozenset({Isa.MVE})
     assumes = "one group without gaps in its windows, two or more output pixels and channels, and shifts to the right"
-    draws = (_draw_windows, _draw_wide, _draw_deep, _draw_pointwise, _draw_padding_beyond_the_kernel)
+    # Whether a byte has two weights.
+    nibbles: ClassVar[bool] = False
+    draws: ClassVar[tuple[Draw, ...]] = (
+        _draw_windows,
+        _draw_wide,
+        _draw_deep,
+        _draw_pointwise,
+        _draw_padding_beyond_the_kernel,
+    )
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/common/vector_products_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=HELPERS)
 
     def why_not(self, node: Node) -> str:
         n, channels, h, w = _output_shape(node)
@@ -166,7 +176,7 @@ class Conv2dVectors(OwnImplementation):
         weights = _weights(node)
         # What every window has in common: the bias and the zero point of the input.
         start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
-        return {"table": vector_table.table(weights, start, *vector_requantization.scales(node))}
+        return {"table": vector_table.table(weights, start, *vector_requantization.scales(node), nibbles=self.nibbles)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return block_args.encode(
@@ -174,7 +184,7 @@ class Conv2dVectors(OwnImplementation):
             refs,
             scratch_bytes,
             blocks=vector_table.blocks(int(node.inputs[1].shape[0])),
-            block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:])),
+            block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:]), self.nibbles),
             form=vector_requantization.form_of(node),
         )
 

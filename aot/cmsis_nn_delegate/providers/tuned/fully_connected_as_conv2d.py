@@ -23,14 +23,19 @@ from .conv2d_pairs import Conv2dPairs
 _FEW = 16  # outputs
 
 
-def draw(d: Case, element: Element = Element.INT8) -> Value:
+def draw(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
+    """`element` is the type of inputs, here and below."""
     x = d.input(d.integer(2, 7), d.pick(d.integer(1, 20), d.integer(20, 300)), element=element)
-    return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
+    return d.maybe_relu(
+        d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True), element=weights)
+    )
 
 
-def draw_few_outputs(d: Case, element: Element = Element.INT8) -> Value:
+def draw_few_outputs(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     x = d.input(1, d.integer(1, 80), element=element)
-    return d.maybe_relu(d.fully_connected(x, d.integer(1, 12), d.clamp(), per_tensor=d.pick(False, True)))
+    return d.maybe_relu(
+        d.fully_connected(x, d.integer(1, 12), d.clamp(), per_tensor=d.pick(False, True), element=weights)
+    )
 
 
 def draw_image(d: Case, element: Element = Element.INT8) -> Value:
@@ -46,13 +51,13 @@ class FullyConnectedAsConv2d(OwnImplementation):
     name = "fully_connected_as_conv2d"
     op = "fully_connected"
     like = fully_connected.PER_CHANNEL
-    symbol = Conv2dPairs.symbol
     isas = frozenset({Isa.SCALAR, Isa.DSP})
     assumes = "several rows or few outputs, and sums that fit one of the forms of requantization"
     draws: ClassVar[tuple[Draw, ...]] = (draw, draw_few_outputs, draw_image)
 
     def __init__(self, kernel: Conv2dPairs) -> None:
         self._kernel = kernel
+        self.symbol = kernel.symbol
 
     def why_not(self, node: Node) -> str:
         channels, inputs = node.inputs[1].shape

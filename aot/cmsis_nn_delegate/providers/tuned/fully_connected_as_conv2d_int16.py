@@ -8,7 +8,6 @@ from ...graph.ir import Value
 from ...ops import fully_connected
 from ...ops.case import Case
 from . import fully_connected_as_conv2d
-from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 
 
@@ -29,7 +28,6 @@ class FullyConnectedAsConv2dInt16(FullyConnectedAsConv2d):
 
     name = "fully_connected_as_conv2d_int16"
     like = fully_connected.INT16
-    symbol = Conv2dPairsInt16.symbol
     isas = frozenset({Isa.DSP})
     assumes = "several rows or few outputs, whose steps are at least four times those of sums"
     draws = (_draw, _draw_few_outputs, _draw_image)

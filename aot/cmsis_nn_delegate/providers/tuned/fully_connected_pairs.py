@@ -21,36 +21,46 @@ from ..implementation import OwnImplementation, Symbol
 from . import pair_table, requantization
 from .requantization import Form
 
-_CHANNELS = 8  # of a block
+CHANNELS = 8  # of a block
+HELPERS = ("runtime/kernels/common/row_products_{isa}.S",)
 
 
-def draw(d: Case, element: Element = Element.INT8) -> Value:
+def draw(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
+    """`element` is the type of inputs, here and below."""
     x = d.input(1, d.pick(d.integer(1, 20), d.integer(20, 300)), element=element)
-    return d.maybe_relu(d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True)))
+    return d.maybe_relu(
+        d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor=d.pick(False, True), element=weights)
+    )
 
 
-def draw_whole_blocks(d: Case, element: Element = Element.INT8) -> Value:
+def draw_whole_blocks(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     x = d.input(1, 8 * d.integer(1, 40), element=element)
-    return d.maybe_relu(d.fully_connected(x, 8 * d.integer(1, 6), d.clamp(), per_tensor=d.pick(False, True)))
+    return d.maybe_relu(
+        d.fully_connected(x, 8 * d.integer(1, 6), d.clamp(), per_tensor=d.pick(False, True), element=weights)
+    )
 
 
-def _struct(name: str, doc: str, element: Element) -> Struct:
-    """Returns the argument block for inputs and outputs of `element`, int8 or int16."""
+def struct(
+    name: str,
+    doc: str,
+    element: Element = Element.INT8,
+    *,
+    table: str = "for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs per word",
+    block_words: str = "8, and twice the inputs rounded up to 8",
+) -> Struct:
+    """Returns the argument block for inputs and outputs of `element`, int8 or int16; `table` and `block_words` are docs
+    of fields."""
     scalar = I16 if element is Element.INT16 else I8
     return Struct(
         name,
         doc,
         (
             blocks.input("input", scalar, "inputs", doc=f"{element.value} [in]"),
-            blocks.weight_table(
-                "blocks",
-                "block_words",
-                doc="for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs per word",
-            ),
+            blocks.weight_table("blocks", "block_words", doc=table),
             blocks.scales("scale_words", doc="(shift + 2^8 * value, multiplier) of each channel, or of all"),
             blocks.output(scalar, "outputs", doc=f"{element.value} [out]"),
             Field("blocks", I32, "outputs / 8, rounded up"),
-            Field("block_words", I32, "8, and twice the inputs rounded up to 8"),
+            Field("block_words", I32, block_words),
             Field("scale_words", I32, "2, or 2 * outputs"),
             Field("form", I32, "of the requantization, see requantization.py", low=0, high=max(Form)),
             Field("inputs", I32, "in, at least 1"),
@@ -62,15 +72,14 @@ def _struct(name: str, doc: str, element: Element) -> Struct:
 
 KERNEL = KernelSpec(
     "fully_connected_pairs",
-    _struct(
+    struct(
         "FullyConnectedPairsArgs",
         "int8 linear layer of one row, as fully_connected computes it, from weights in the order of the products.",
-        Element.INT8,
     ),
 )
 INT16 = KernelSpec(
     "fully_connected_pairs_int16",
-    _struct(
+    struct(
         "FullyConnectedPairsInt16Args",
         "int16 linear layer of one row, as fully_connected_int16 computes it, from weights in the order of products.",
         Element.INT16,
@@ -91,21 +100,21 @@ class FullyConnectedPairs(OwnImplementation):
     assumes = "one row, outputs that nearly fill blocks of 8, and sums that fit one of the forms of requantization"
     draws: ClassVar[tuple[Draw, ...]] = (draw, draw_whole_blocks)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/common/row_products_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=HELPERS)
 
     def why_not(self, node: Node) -> str:
         channels, inputs = node.inputs[1].shape
         rows = storage.rows_of(node.inputs[0], inputs)
         if rows != 1:
             return f"it computes one row, not {rows}"
-        spare = pair_table.blocks(channels, _CHANNELS) * _CHANNELS - channels
+        spare = pair_table.blocks(channels, CHANNELS) * CHANNELS - channels
         if 4 * spare > channels:
-            return f"its weights come in blocks of {_CHANNELS} channels, of which {spare} would be empty"
+            return f"its weights come in blocks of {CHANNELS} channels, of which {spare} would be empty"
         return self.why_inexact(node)
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         channels, inputs = node.inputs[1].shape
-        blocks = pair_table.blocks(channels, _CHANNELS)
+        blocks = pair_table.blocks(channels, CHANNELS)
         form = self.form(node)
         return Features(
             {
@@ -118,14 +127,14 @@ class FullyConnectedPairs(OwnImplementation):
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {"table": pair_table.sums(node, self.weights(node), _CHANNELS), "scales": self._scales(node)}
+        return {"table": self.sums(node), "scales": self._scales(node)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         channels, inputs = node.inputs[1].shape
         return {
             **refs,
-            "blocks": pair_table.blocks(channels, _CHANNELS),
-            "block_words": pair_table.sum_words(inputs, _CHANNELS),
+            "blocks": pair_table.blocks(channels, CHANNELS),
+            "block_words": self.sum_words(inputs),
             "scale_words": self._scales(node).size,
             "form": self.form(node),
             "inputs": inputs,
@@ -152,3 +161,11 @@ class FullyConnectedPairs(OwnImplementation):
     def weights(self, node: Node) -> np.ndarray:
         """Returns int8 [channels, inputs], in the order in which the kernel reads them."""
         return node.inputs[1].constant
+
+    def sums(self, node: Node) -> np.ndarray:
+        """Returns int32 [blocks, words]: sums for inputs of 0 and weights."""
+        return pair_table.sums(node, self.weights(node), CHANNELS)
+
+    def sum_words(self, inputs: int) -> int:
+        """Returns the size of a block of `sums` in words."""
+        return pair_table.sum_words(inputs, CHANNELS)

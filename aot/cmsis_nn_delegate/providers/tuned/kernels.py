@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..implementation import OwnImplementation
 from .add_linear import AddLinear
+from .conv2d_int4_pairs import Conv2dInt4Pairs
+from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
@@ -13,6 +15,8 @@ from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
+from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
+from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
@@ -21,6 +25,7 @@ from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors
 
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
+_CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_PAIRS,
@@ -45,4 +50,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_PAIRS_INT16,
     FullyConnectedPairsInt16(),
     FullyConnectedAsConv2dInt16(_CONV2D_PAIRS_INT16),
+    _CONV2D_INT4_PAIRS,
+    FullyConnectedInt4Pairs(),
+    FullyConnectedInt4AsConv2d(_CONV2D_INT4_PAIRS),
+    Conv2dInt4Vectors(),
 )

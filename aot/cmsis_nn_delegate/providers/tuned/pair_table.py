@@ -25,11 +25,6 @@ def sum_words(inputs: int, channels: int) -> int:
     return channels + depth(inputs) * channels // 4
 
 
-def block_words(inputs: int, channels: int) -> int:
-    """Returns the size of a block of `table` in words."""
-    return sum_words(inputs, channels) + channels * WORDS
-
-
 def in_order(weights: np.ndarray, dilation_w: int) -> np.ndarray:
     """Returns int8 [channels, inputs] of `weights` [channels, height, width, inputs] in the order in which the kernels
     read a window: the whole words of each segment, bytes that lie side by side in the image, and then what is left of
@@ -43,9 +38,12 @@ def in_order(weights: np.ndarray, dilation_w: int) -> np.ndarray:
 
 def sums(node: Node, weights: np.ndarray, of: int) -> np.ndarray:
     """Returns `rows` for the weights [channels, inputs] of `node`, `of` channels in a block."""
-    # What all sums have in common: the bias and the zero point of the input.
-    start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
-    return rows(weights, start, of)
+    return rows(weights, starts(node, weights), of)
+
+
+def starts(node: Node, weights: np.ndarray) -> np.ndarray:
+    """Returns what all sums of `node` have in common, the bias and the zero point of the input: int64 [channels]."""
+    return np.asarray(node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64))
 
 
 def rows(weights: np.ndarray, starts: np.ndarray, of: int) -> np.ndarray:
@@ -72,9 +70,9 @@ def for_int16(weights: np.ndarray) -> np.ndarray:
     return padded.reshape(channels, -1, 2, 2).swapaxes(2, 3).reshape(channels, -1)
 
 
-def table(node: Node, weights: np.ndarray, scales: np.ndarray, of: int) -> np.ndarray:
-    """Returns `sums`, each block followed by what requantizes its channels: `scales`, int32 [channels, WORDS]."""
-    blocks_of_sums = sums(node, weights, of)
+def table(blocks_of_sums: np.ndarray, scales: np.ndarray, of: int) -> np.ndarray:
+    """Returns `blocks_of_sums`, int32 [blocks, words], each followed by what requantizes its `of` channels: `scales`,
+    int32 [channels, WORDS]."""
     padded = np.zeros((len(blocks_of_sums) * of, WORDS), np.int32)
-    padded[: len(weights)] = scales
+    padded[: len(scales)] = scales
     return np.concatenate([blocks_of_sums, padded.reshape(len(blocks_of_sums), -1)], axis=1)

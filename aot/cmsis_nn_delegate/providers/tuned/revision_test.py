@@ -40,6 +40,10 @@ CONSTANTS = {
     "conv2d_pairs_int16": 0x1B582B49,
     "fully_connected_pairs_int16": 0xE418FA2D,
     "fully_connected_as_conv2d_int16": 0x0B94E97F,
+    "conv2d_int4_pairs": 0xD4AB4796,
+    "fully_connected_int4_pairs": 0x822F9050,
+    "fully_connected_int4_as_conv2d": 0x2ED136A3,
+    "conv2d_int4_vectors": 0xAE4DD271,
 }
 
 
@@ -62,7 +66,16 @@ def nodes():
     layers.append(builder.conv2d(builder.conv2d(wide, 9, (3, 3), padding=same), 6, (3, 2), (2, 2), dilation=(1, 2)))
     for rows, outputs in ((1, 14), (3, 11)):
         layers.append(builder.fully_connected(builder.input(rows, 19, element=Element.INT16), outputs))
-    return builder.graph(strided, *layers).nodes
+    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
+
+
+def nodes_with_nibbles():
+    """The same with weights of 4 bits."""
+    builder = RandomCase(seed=4)
+    image, row, rows = builder.input(1, 5, 9, 9), builder.input(1, 19), builder.input(3, 19)
+    convolved = builder.conv2d(image, 9, (3, 3), padding=Padding(1, 1, 1, 1), element=Element.INT4)
+    layers = [builder.fully_connected(x, outputs, element=Element.INT4) for x, outputs in ((row, 14), (rows, 11))]
+    return builder.graph(convolved, *layers).nodes
 
 
 @pytest.mark.parametrize("kernel", IMPLEMENTATIONS, ids=lambda kernel: kernel.name)

@@ -18,15 +18,18 @@ def blocks(channels: int) -> int:
     return -(-channels // CHANNELS)
 
 
-def block_words(inputs: int) -> int:
-    """Returns the size of a block in words."""
-    return 3 * CHANNELS + depth(inputs) * CHANNELS // 4
+def block_words(inputs: int, nibbles: bool = False) -> int:
+    """Returns the size of a block in words; `nibbles`: of weights of 4 bits."""
+    return 3 * CHANNELS + depth(inputs) * CHANNELS // (8 if nibbles else 4)
 
 
-def table(weights: np.ndarray, starts: np.ndarray, multipliers: np.ndarray, shifts: np.ndarray) -> np.ndarray:
+def table(
+    weights: np.ndarray, starts: np.ndarray, multipliers: np.ndarray, shifts: np.ndarray, nibbles: bool = False
+) -> np.ndarray:
     """Returns int32 [blocks, words] for weights [channels, inputs] of at least two channels. The last block has the
     last two. Each has the weights of the first vector and then of the others from the last to the second; the sums for
-    inputs of 0, which are `starts`; what requantizes the channels, [channels] each."""
+    inputs of 0, which are `starts`; what requantizes the channels, [channels] each. With `nibbles`, a byte has the
+    weights of both channels for an input, that of the first in its lower half."""
     channels, inputs = weights.shape
     vectors = depth(inputs) // VECTOR
     padded = np.zeros((channels, vectors, VECTOR), np.int8)
@@ -36,6 +39,9 @@ def table(weights: np.ndarray, starts: np.ndarray, multipliers: np.ndarray, shif
     firsts = [min(first, channels - CHANNELS) for first in range(0, channels, CHANNELS)]
     members = np.array(firsts)[:, None] + np.arange(CHANNELS)  # [block, channel]
     products = padded[members][:, :, order].transpose(0, 2, 1, 3)  # [block, vector, channel, input]
+    if nibbles:
+        pairs = products.astype(np.uint8) & 0xF
+        products = pairs[:, :, 0] | pairs[:, :, 1] << 4
     return np.concatenate(
         [
             np.ascontiguousarray(products).reshape(len(firsts), -1).view("<i4"),

@@ -1,0 +1,26 @@
+// The convolution of conv2d_vectors.h with weights of 4 bits, of which a word of the table has twice as many.
+#pragma once
+
+#include <cstddef>
+
+#include "runtime/kernels/conv2d/conv2d_vectors.h"
+
+namespace cmsis_nn_delegate::portable {
+
+// Calls are read as those of 8 bits.
+static_assert(sizeof(payload::Conv2dInt4VectorsArgs) == sizeof(payload::Conv2dVectorsArgs) &&
+                  offsetof(payload::Conv2dInt4VectorsArgs, form) ==
+                      offsetof(payload::Conv2dVectorsArgs, form) &&
+                  offsetof(payload::Conv2dInt4VectorsArgs, output_dims) ==
+                      offsetof(payload::Conv2dVectorsArgs, output_dims),
+              "the argument blocks differ");
+
+/// Returns the kernel whose `run` calls compute_conv2d_vectors() with products of weights of 4 bits.
+constexpr Kernel conv2d_int4_vectors_kernel(Kernel::Run run) {
+  return Kernel(operators::kConv2dInt4Vectors, run, conv2d_vectors_scratch_bytes)
+      .limited_to(conv2d_vectors_accepts<4>)
+      .overlapping(conv2d_vectors_overlaps)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace cmsis_nn_delegate::portable
