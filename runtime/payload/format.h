@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 128;
+inline constexpr std::size_t kOpcodeCount = 129;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -195,6 +195,7 @@ enum class Opcode : std::uint8_t {
   kConv2dInt4Pairs = 125,
   kConv2dInt4Vectors = 126,
   kFullyConnectedInt4Pairs = 127,
+  kDepthwiseConv2dPlanesInt16 = 128,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2757,6 +2758,29 @@ struct FullyConnectedInt4PairsArgs {
   Activation activation;
 };
 static_assert(sizeof(FullyConnectedInt4PairsArgs) == 48, "layout of FullyConnectedInt4PairsArgs");
+
+/// int16 depthwise convolution of 3 x 3 taps, as conv2d_int16 computes it, by planes of
+/// channels.
+struct DepthwiseConv2dPlanesInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0,
+  /// 1, 2 of the last one and a byte with shift and form; the sum for inputs of 0; the
+  /// multiplier
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t channel_words;  ///< 5 to 5
+  std::int32_t along_height;   ///< 1: rows of planes are columns of the image, 0 to 1
+  /// into which rows of outputs are divided, of even lengths, 1 to 268435455
+  std::int32_t strips;
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dPlanesInt16Args) == 72,
+              "layout of DepthwiseConv2dPlanesInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -1747,4 +1747,21 @@ bool check_transpose_float32(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
+bool check_depthwise_conv2d_planes_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesInt16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.output_dims.c, a.channel_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.channel_words, 5, 5) && in_range(a.along_height, 0, 1) &&
+                        in_range(a.strips, 1, 268435455)) &&
+         values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -151,7 +151,8 @@ struct Operator {
   OPERATOR(TransposeFloat32, transpose_float32)                   \
   OPERATOR(Conv2dInt4Pairs, conv2d_int4_pairs)                    \
   OPERATOR(Conv2dInt4Vectors, conv2d_int4_vectors)                \
-  OPERATOR(FullyConnectedInt4Pairs, fully_connected_int4_pairs)
+  OPERATOR(FullyConnectedInt4Pairs, fully_connected_int4_pairs)   \
+  OPERATOR(DepthwiseConv2dPlanesInt16, depthwise_conv2d_planes_int16)
 
 namespace operators {
 

@@ -1,4 +1,5 @@
-"""Compares the instructions of one inference with CMSIS-NN's kernels to those of C code that calls the same kernels.
+"""Compares the instructions of one inference with CMSIS-NN's kernels to those of C code that calls the same kernels,
+and those of int16 with those of int8.
 
 Uses trained weights if MLPERF_TINY_WEIGHTS names their folder, else random ones:
 
@@ -19,6 +20,7 @@ from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.passes.run_passes import OPTIONAL_PASSES
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE
+from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.selection.options import PayloadOptions
 from cmsis_nn_delegate.targets.target import get_target
@@ -45,6 +47,9 @@ OVER_DIRECT = 0.003
 
 # With a scale per output, the kernels of a network with only linear layers cost this much more.
 PER_CHANNEL = {"cortex-m4": 0.025, "cortex-m55": 0.044}
+
+# Of ds_cnn without its softmax, with the tuned kernels: instructions in int16 for each one in int8.
+INT16 = {"cortex-m4": 1.05}
 
 # For softmax, whose instructions depend on the data: with random weights, no class is ruled out.
 RANDOM_SOFTMAX = 3_000
@@ -75,6 +80,26 @@ def compiled_network(name: str, linear_weights: str):
         name=name,
     )
     return compiled.graph, compiled.graph.inputs[0].type.quantize(samples[0].numpy())
+
+
+@functools.cache
+def keyword_spotting(core: str, preset: str):
+    """Returns (payload, a quantized input) of ds_cnn without its softmax, which computes in int8."""
+    network = NETWORKS["ds_cnn"]
+    module = network.random() if FOLDER is None else network.trained(FOLDER)
+    module.classifier = module.classifier[:-1]
+    samples = network.random_inputs(8) if FOLDER is None else torch.from_numpy(network.check_data(FOLDER)[0])
+    compiled = compile_model(
+        module,
+        (samples[:1],),
+        core,
+        [(x,) for x in samples.split(1)],
+        io="int16" if preset == "int16" else "int8",
+        strict=True,
+        quantizer=CmsisNnQuantizer(preset=preset),
+        name="ds_cnn",
+    )
+    return compiled.payload, compiled.graph.inputs[0].type.quantize(samples[:1].numpy())
 
 
 def compilers(image: Path) -> set[str]:
@@ -125,3 +150,19 @@ def test_as_few_as_calling_the_kernels_directly(name, core):
 def test_cost_of_linear_weights_per_channel(core):
     limit = DIRECT["autoencoder", core] * (1 + PER_CHANNEL[core])
     assert inference("autoencoder", core, "per-channel") <= limit
+
+
+@pytest.mark.parametrize("core", INT16)
+def test_int16_takes_hardly_more_than_int8(core):
+    """Of the same layers, because only int8 has constant channels to leave out."""
+    if "tuned" not in KERNELS["kernels"]:
+        pytest.skip(f"the image has other kernels: {KERNELS['reason']}")
+    counts = []
+    for preset in ("minmax", "int16"):
+        payload, image = keyword_spotting(core, preset)
+        run = simulate.run(payload, [[image]], firmware(core))
+        if run.instructions is None:
+            pytest.skip(f"no exact instruction counts: {run.simulator}")
+        counts += run.instructions
+    print(f"ds_cnn on {core}: {counts[1]:,} in int16, {counts[0]:,} in int8, {counts[1] / counts[0]:.3f}")
+    assert counts[1] <= INT16[core] * counts[0]

@@ -2747,6 +2747,37 @@ inline constexpr OperatorField kFullyConnectedInt4PairsArgsFields[] = {
     related("activation.max", i32(44), -128, 127),
 };
 
+inline constexpr OperatorField kDepthwiseConv2dPlanesInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {u16(48), u16(50), u16(52), u16(54)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {u16(70), i32(20)}),
+    reference("scratch", 8, FieldKind::kScratch, 16, 1, {i32(16)}),
+    reference("output", 12, FieldKind::kOutput, 2, 2, {u16(64), u16(66), u16(68), u16(70)}),
+    integer("scratch_bytes", i32(16)),
+    related("channel_words", i32(20), 5, 5),
+    ranged("along_height", i32(24), 0, 1),
+    ranged("strips", i32(28), 1, 268435455),
+    integer("params.stride.w", u16(32)),
+    integer("params.stride.h", u16(34)),
+    integer("params.padding.w", u16(36)),
+    integer("params.padding.h", u16(38)),
+    integer("params.dilation.w", u16(40)),
+    integer("params.dilation.h", u16(42)),
+    related("params.activation.min", i16(44), -32768, 32767),
+    related("params.activation.max", i16(46), -32768, 32767),
+    integer("input_dims.n", u16(48)),
+    integer("input_dims.h", u16(50)),
+    integer("input_dims.w", u16(52)),
+    integer("input_dims.c", u16(54)),
+    integer("filter_dims.n", u16(56)),
+    integer("filter_dims.h", u16(58)),
+    integer("filter_dims.w", u16(60)),
+    integer("filter_dims.c", u16(62)),
+    integer("output_dims.n", u16(64)),
+    integer("output_dims.h", u16(66)),
+    integer("output_dims.w", u16(68)),
+    integer("output_dims.c", u16(70)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2882,6 +2913,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kConv2dInt4PairsArgsFields, 30, 76},
     {kConv2dInt4VectorsArgsFields, 30, 76},
     {kFullyConnectedInt4PairsArgsFields, 12, 48},
+    {kDepthwiseConv2dPlanesInt16ArgsFields, 28, 72},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -75,6 +75,7 @@ PACKED_SIZES = (
     Field("filter_dims", blocks.PACKED_DIMS),
     Field("output_dims", blocks.PACKED_DIMS),
 )
+PACKED_SIZES_INT16 = (Field("params", PACKED_CONV_INT16_PARAMS), *PACKED_SIZES[1:])
 # Of a number in the packed fields.
 MAX_PACKED = 65535
 

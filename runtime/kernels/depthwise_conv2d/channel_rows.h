@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/depthwise_3x3.h"
 #include "runtime/kernels/common/pair_products.h"
-#include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 
 namespace cmsis_nn_delegate::portable {
 

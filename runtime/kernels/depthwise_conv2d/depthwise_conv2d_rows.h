@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/depthwise_3x3.h"
 #include "runtime/kernels/depthwise_conv2d/channel_rows.h"
-#include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -30,7 +30,7 @@ class DepthwiseRows {
     row_.most = limits.max;
     row_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
     row_.outputs = axes_.x.out;
-    row_.column_bytes = axes_.x.out_bytes;
+    row_.column_bytes = axes_.x.out_step;
   }
 
   void run(const std::int8_t* image, std::int8_t* output, const std::int32_t* table) {
@@ -63,7 +63,7 @@ class DepthwiseRows {
       window += stride_ * channel_rows::kRowBytes;
       top += stride_;
       have -= stride_;
-      output += axes_.y.out_bytes;
+      output += axes_.y.out_step;
     }
   }
 
@@ -74,7 +74,7 @@ class DepthwiseRows {
       return;
     }
     to = pad(to, before_);
-    to = copy(image + y * axes_.y.in_bytes, to);
+    to = copy(image + y * axes_.y.in_step, to);
     pad(to, columns_ - before_ - pixels_);
   }
 
@@ -86,7 +86,7 @@ class DepthwiseRows {
   }
 
   std::uint8_t* copy(const std::int8_t* pixel, std::uint8_t* to) const {
-    const std::int32_t step = axes_.x.in_bytes;
+    const std::int32_t step = axes_.x.in_step;
     const auto each = [&](auto load) {
       for (std::int32_t left = pixels_; left > 0; --left) {
         store(to, load(pixel) ^ channel_rows::kInputOffset);

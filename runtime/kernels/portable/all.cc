@@ -33,6 +33,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kConv2dInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kFullyConnectedInt4Pairs)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kDepthwiseConv2dPlanesInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

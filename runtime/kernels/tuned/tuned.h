@@ -64,6 +64,8 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Pairs, Conv2dInt4Pairs, conv2d_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Vectors, Conv2dInt4Vectors, conv2d_int4_vectors)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Pairs, FullyConnectedInt4Pairs,
                          fully_connected_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanesInt16, DepthwiseConv2dPlanesInt16,
+                         depthwise_conv2d_planes_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -61,6 +61,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kConv2dInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kConv2dInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kFullyConnectedInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kDepthwiseConv2dPlanesInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...format.element import Element
 from ...graph.ir import Node, Value
 from ...ops import conv_args
 from ...ops.attrs import Padding
@@ -49,21 +50,25 @@ def encode(node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[s
 
 def _draw(d: Case, x: Value, padding: Padding) -> Value:
     stride = d.pick(*_STRIDES)
+    if x.element is Element.INT16:
+        channels = x.shape[1]
+        return d.maybe_relu(d.conv2d(x, channels, TAPS, stride, padding, groups=channels, clamp=d.clamp()))
     return d.maybe_relu(d.depthwise_conv2d(x, 1, kernel=TAPS, stride=stride, padding=padding, clamp=d.clamp()))
 
 
-def _draw_small(d: Case) -> Value:
-    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS), d.padding(TAPS))
+def draw_small(d: Case, element: Element = Element.INT8) -> Value:
+    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS, element=element), d.padding(TAPS))
 
 
-def _draw_large(d: Case) -> Value:
+def draw_large(d: Case, element: Element = Element.INT8) -> Value:
     """Long rows, along the width or the height."""
     size = d.pick(d.pair(3, 40), (d.integer(3, 9), d.integer(20, 70)), (d.integer(20, 70), d.integer(3, 9)))
-    return _draw(d, d.input(1, d.integer(2, 13), *size), d.padding(TAPS))
+    return _draw(d, d.input(1, d.integer(2, 13), *size, element=element), d.padding(TAPS))
 
 
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
-    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS), Padding(*d.pair(0, 5), *d.pair(0, 5)))
+def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> Value:
+    image = d.image(d.batch(), max(2, d.channels()), TAPS, element=element)
+    return _draw(d, image, Padding(*d.pair(0, 5), *d.pair(0, 5)))
 
 
-DRAWS: tuple[Callable[[Case], Value], ...] = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)
+DRAWS: tuple[Callable[[Case], Value], ...] = (draw_small, draw_large, draw_padding_beyond_the_kernel)

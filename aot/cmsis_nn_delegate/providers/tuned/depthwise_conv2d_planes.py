@@ -8,7 +8,8 @@ from typing import Any, Optional
 import numpy as np
 
 from ...format import blocks
-from ...format.record import I8, I32, Field, Struct
+from ...format.element import Element
+from ...format.record import I8, I16, I32, Field, Struct
 from ...format.schema import MAX_DIM, Isa
 from ...graph.ir import Node
 from ...ops import conv_args, depthwise_conv2d
@@ -26,7 +27,7 @@ _LEAST_ROW = 8
 _WORDS = 5  # of a channel in the table
 _LEAST_STRIP = 12  # outputs; shorter ones save less than they cost
 # Set in the byte with the shift of a channel: it has the form FLOOR; and the half step of its first rounding is 0.
-_FLOOR = 1 << 5
+FLOOR = 1 << 5
 _NO_FIRST_HALF = 1 << 6
 
 
@@ -34,15 +35,17 @@ def _with_stride(stride: int) -> Callable[[Mapping[str, Any], Isa], bool]:
     return lambda args, _: args["params"]["stride"]["h"] == stride
 
 
-_HELPERS = ("runtime/kernels/depthwise_conv2d/channel_planes_{isa}.S",)
+_HELPERS = ("runtime/kernels/common/channel_planes_{isa}.S",)
 
-KERNEL = KernelSpec(
-    "depthwise_conv2d_planes",
-    Struct(
-        "DepthwiseConv2dPlanesArgs",
-        "int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of channels.",
+
+def _struct(name: str, doc: str, element: Element) -> Struct:
+    """Returns the argument block for inputs and outputs of `element`, int8 or int16."""
+    wide = element is Element.INT16
+    return Struct(
+        name,
+        doc,
         (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.input("input", I16 if wide else I8, "input_dims", doc=f"{element.value} [n, h, w, c]"),
             blocks.weight_table(
                 "output_dims.c",
                 "channel_words",
@@ -50,14 +53,31 @@ KERNEL = KernelSpec(
                 "the last one and a byte with shift and form; the sum for inputs of 0; the multiplier",
             ),
             blocks.scratch(),
-            conv_args.OUTPUT,
+            conv_args.OUTPUT_INT16 if wide else conv_args.OUTPUT,
             Field("scratch_bytes", I32),
             Field("channel_words", I32, low=_WORDS, high=_WORDS),
             Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1),
             Field("strips", I32, "into which rows of outputs are divided, of even lengths", low=1, high=MAX_DIM),
-            *conv_args.PACKED_SIZES,
+            *(conv_args.PACKED_SIZES_INT16 if wide else conv_args.PACKED_SIZES),
         ),
         geometry="convolution",
+    )
+
+
+KERNEL = KernelSpec(
+    "depthwise_conv2d_planes",
+    _struct(
+        "DepthwiseConv2dPlanesArgs",
+        "int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of channels.",
+        Element.INT8,
+    ),
+)
+INT16 = KernelSpec(
+    "depthwise_conv2d_planes_int16",
+    _struct(
+        "DepthwiseConv2dPlanesInt16Args",
+        "int16 depthwise convolution of 3 x 3 taps, as conv2d_int16 computes it, by planes of channels.",
+        Element.INT16,
     ),
 )
 
@@ -100,11 +120,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         output = Geometry.plain(node).output
         if min(output) == 1 and max(output) < _LEAST_ROW:
             return f"it is slower for a single row of fewer than {_LEAST_ROW} outputs"
-        try:
-            self._forms(node)
-        except ValueError as error:
-            return str(error)
-        return ""
+        return self.why_inexact(node)
 
     def scratch_bytes(self, node: Node) -> int:
         return self._planes_bytes(node, 1)
@@ -131,7 +147,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         inside = sum(0 <= y - padding < geometry.input[across] for y in reads)
         # Two columns of outputs at a time.
         columns = blocks_of(row, 2)
-        floor = int((self._forms(node) == Form.FLOOR).sum())
+        floor = int((self.forms(node) == Form.FLOOR).sum())
         done = geometry.batch * len(starts) * columns
         pixels = _pixels(geometry.input[1 - across], row, geometry.padding[1 - across], stride, strip)
         read = groups * inside * pixels
@@ -148,7 +164,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
                 "columns": groups * len(starts) * columns,
                 "columns of channels": done * channels,
                 "columns of channels of form ANY": done * (channels - floor),
-                "columns with a limit": 0 if node.attrs.clamp.quantized(node.output.type) == (-128, 127) else done,
+                "columns with a limit": done if self._limited(node) else 0,
                 "columns cleared": cleared * (blocks_of(min(strip, row), 2) * stride + 1),
             },
             f"stride {stride}" + (" in strips" if strips > 1 else ""),
@@ -161,13 +177,11 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         weights = depthwise_3x3.taps(node)
         # What every window has in common: the bias and the zero point of the input.
         start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum((1, 2))
-        forms = self._forms(node)
-        shift, multiplier, _ = requantization.table(node, forms).T
-        floor = np.where(shift > requantization.FLOOR_BITS, _FLOOR | _NO_FIRST_HALF, _FLOOR)
+        scale, multiplier = self.scales(node)
         taps = weights[:, :, [0, 1, 1, 2]].astype(np.int8)
         taps[:, 2, 2] = weights[:, 2, 2]
         # The kernel computes the correction from the shift.
-        taps[:, 2, 3] = shift | np.where(forms == Form.FLOOR, floor, 0)
+        taps[:, 2, 3] = scale
         words = taps.reshape(len(taps), -1).view("<i4")
         return {"table": np.concatenate([words, np.stack([start, multiplier], axis=1).astype(np.int32)], axis=1)}
 
@@ -193,7 +207,27 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         geometry, strip = Geometry.plain(node), _strip_outputs(node, strips)
         return 0 if plane_order.overlaps_exactly(geometry, depthwise_3x3.along_height(node), strip) else None
 
-    def _forms(self, node: Node) -> np.ndarray:
+    def _limited(self, node: Node) -> bool:
+        element = node.output.element
+        return bool(node.attrs.clamp.quantized(node.output.type) != (element.low, element.high))
+
+    def why_inexact(self, node: Node) -> str:
+        """Returns why a channel has no form of requantization that is exact, "" if all have one."""
+        try:
+            self.forms(node)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def scales(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
+        """Returns the byte with shift and form, and the multiplier of each channel."""
+        forms = self.forms(node)
+        shift, multiplier, _ = requantization.table(node, forms).T
+        floor = np.where(shift > requantization.FLOOR_BITS, FLOOR | _NO_FIRST_HALF, FLOOR)
+        return shift | np.where(forms == Form.FLOOR, floor, 0), multiplier
+
+    def forms(self, node: Node) -> np.ndarray:
+        """Returns the `Form` of each channel. ValueError says why one has none."""
         largest = requantization.largest_sums(node, node.inputs[1].constant, node.inputs[2].constant.astype(np.int64))
         return requantization.forms_of(node, largest)
 

@@ -11,6 +11,7 @@ from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
+from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
 from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
@@ -54,4 +55,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedInt4Pairs(),
     FullyConnectedInt4AsConv2d(_CONV2D_INT4_PAIRS),
     Conv2dInt4Vectors(),
+    DepthwiseConv2dPlanesInt16(),
 )

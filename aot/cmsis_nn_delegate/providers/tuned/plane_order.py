@@ -1,6 +1,6 @@
 """Whether the output of a depthwise convolution by planes or by rows may start where its input does.
 
-`depthwise_conv2d_planes.h` (runtime/kernels/depthwise_conv2d) computes one group of channels after the other, so an
+`depthwise_planes.h` (runtime/kernels/common) computes one group of channels after the other, so an
 output only meets inputs of its own group, and a place is a pixel: p = row * width + column, counted from the start of
 both. Two rows of outputs are written once all rows that their windows read have been copied.
 

@@ -40,13 +40,13 @@ class Form(enum.IntEnum):
 
 
 def sum_limits(node: Node, weights: np.ndarray, bias: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the least and the largest sum of each channel for any int8 inputs; int64 [channels].
+    """Returns the least and the largest sum of each channel for any inputs; int64 [channels].
 
     `weights` is [channels, ...], without the zero point of the input, which is the value of padding.
     """
-    zero_point = node.inputs[0].zero_point
+    x = node.inputs[0]
     flat = weights.reshape(len(weights), -1)
-    low, high = -128 - zero_point, 127 - zero_point
+    low, high = x.element.low - x.zero_point, x.element.high - x.zero_point
     negative, positive = (f(flat, np.int8(0)).sum(1, dtype=np.int64) for f in (np.minimum, np.maximum))
     least = bias + positive * low + negative * high
     most = bias + positive * high + negative * low

@@ -38,12 +38,13 @@ CONSTANTS = {
     "lstm_projected_pairs": 0x1F87A376,
     "lstm_projected_vectors": 0xBB6F1332,
     "conv2d_pairs_int16": 0x1B582B49,
-    "fully_connected_pairs_int16": 0xE418FA2D,
-    "fully_connected_as_conv2d_int16": 0x0B94E97F,
     "conv2d_int4_pairs": 0xD4AB4796,
     "fully_connected_int4_pairs": 0x822F9050,
     "fully_connected_int4_as_conv2d": 0x2ED136A3,
     "conv2d_int4_vectors": 0xAE4DD271,
+    "fully_connected_pairs_int16": 0xD77A7440,
+    "fully_connected_as_conv2d_int16": 0xFB784581,
+    "depthwise_conv2d_planes_int16": 0x769E2B45,
 }
 
 
@@ -64,6 +65,7 @@ def nodes():
     layers.append(LstmProjected.draw_layer(builder, projected, builder.quant(2.0**-7, 3), Sizes(2, 1, 19, 11)))
     wide = builder.input(1, 5, 9, 9, element=Element.INT16)
     layers.append(builder.conv2d(builder.conv2d(wide, 9, (3, 3), padding=same), 6, (3, 2), (2, 2), dilation=(1, 2)))
+    layers.append(builder.conv2d(wide, 5, (3, 3), padding=same, groups=5))
     for rows, outputs in ((1, 14), (3, 11)):
         layers.append(builder.fully_connected(builder.input(rows, 19, element=Element.INT16), outputs))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]

@@ -32,7 +32,7 @@
 
 #ifndef __ASSEMBLER__
 
-#include "runtime/kernels/depthwise_conv2d/channel_planes.h"
+#include "runtime/kernels/common/channel_planes.h"
 
 namespace cmsis_nn_delegate::portable {
 
@@ -56,6 +56,9 @@ CMSIS_NN_DELEGATE_MEMBER_AT(PLANE_ROWS_MOST, PlaneRows, most);
 CMSIS_NN_DELEGATE_MEMBER_AT(PLANE_ROWS_HALF_STEPS, PlaneRows, half_steps);
 static_assert(sizeof(void*) != 4 || sizeof(PlaneRows) == PLANE_ROWS_BYTES,
               "assembly copies all members");
+// int16 has the same members.
+CMSIS_NN_DELEGATE_MEMBER_AT(PLANE_ROWS_OUTPUT, PlaneRowsOf<std::int16_t>, output);
+CMSIS_NN_DELEGATE_MEMBER_AT(PLANE_ROWS_HALF_STEPS, PlaneRowsOf<std::int16_t>, half_steps);
 static_assert(channel_planes::rows(1) * 4 == CHANNEL_PLANES_CHANNEL1, "assembly has another size");
 static_assert(channel_planes::rows(2) * 4 == CHANNEL_PLANES_CHANNEL2, "assembly has another size");
 static_assert(channel_planes::kChannels * channel_planes::rows(1) * 4 == CHANNEL_PLANES_COLUMN1,

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/depthwise_3x3.h"
 #include "runtime/kernels/common/pair_products.h"
-#include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
 
 namespace cmsis_nn_delegate::portable {
 
@@ -17,7 +17,7 @@ namespace cmsis_nn_delegate::portable {
 struct PlaneRow {
   std::int32_t pixel_bytes;    // from a pixel of the image to the next one of the row
   std::int32_t channel_bytes;  // from a plane to that of the next channel
-  std::uint32_t padding;       // four times the zero point
+  std::uint32_t padding;       // the zero point, as often as a word has room for it
   std::int32_t first;          // 1: the first pixel shares a word with padding, else 0
   std::int32_t pairs;          // pairs of pixels after it
   std::int32_t last;           // 1: one pixel more, which shares a word with padding, else 0
@@ -26,21 +26,24 @@ struct PlaneRow {
 /// Two rows of outputs of up to four channels. `table` has for each channel: two words with the
 /// weights 0, 1, 1, 2 of a row of the filter; one with the weights 0, 1, 2 of the last row and the
 /// byte that PlaneScale reads; the sum for inputs of 0; the multiplier.
-struct PlaneRows {
+template <typename Element>
+struct PlaneRowsOf {
   std::int32_t* planes;  // of the first channel
-  std::int8_t* output;   // the first result of the first channel
+  Element* output;       // the first result of the first channel
   const std::int32_t* table;
   std::int32_t channels;      // >= 1
   std::int32_t column_bytes;  // from an output to the next one of the row
   std::int32_t row_bytes;     // from the first row of outputs to the second; 0: there is only one
   std::int32_t pairs_bytes;   // of the columns in which pairs of outputs begin
   std::int32_t last;          // 1: after the pairs a single output, else 0
-  std::int32_t limited;       // 0: `least` and `most` are the limits of int8
-  // Four times the limits of results, in a word.
+  std::int32_t limited;       // 0: `least` and `most` are the limits of the element
+  // The limits of results, as often as a word has room for them.
   std::uint32_t least;
   std::uint32_t most;
   std::int32_t half_steps;  // the zero point of the output and a half, in halves
 };
+
+using PlaneRows = PlaneRowsOf<std::int8_t>;
 
 namespace channel_planes {
 
@@ -56,20 +59,26 @@ inline constexpr std::int32_t kWords = 5;  // of a channel in a table
 struct PlaneScale {
   PlaneScale(const std::int32_t* table, std::int32_t half_steps) {
     const std::int32_t byte = (table[2] >> 24) & 0xFF;
-    floor = (byte & kFloor) != 0;
+    floor_ = (byte & kFloor) != 0;
     words[0] = byte & 31;
     words[1] = table[4];
     // FLOOR is for a zero point of -128; both roundings add a half.
-    words[2] = floor ? wrapping_add(pair_products::shift_left(1, byte - kFloor - 2),
-                                    (1 << 11) - (128 << 12))
-                     : pair_products::shift_left(half_steps, words[0] - 1);
+    words[2] = floor_ ? wrapping_add(pair_products::shift_left(1, byte - kFloor - 2),
+                                     (1 << 11) - (128 << 12))
+                      : pair_products::shift_left(half_steps, words[0] - 1);
+  }
+
+  std::int32_t requantize(std::int32_t sum) const {
+    return floor_ ? pair_products::Floor::requantize(sum, words)
+                  : pair_products::Any::requantize(sum, words);
   }
 
   std::int32_t words[pair_products::kScales];  // shift, multiplier, correction
-  bool floor;
 
  private:
   static constexpr std::int32_t kFloor = 1 << 5;
+
+  bool floor_;
 };
 
 /// Rows of inputs for two rows of outputs.
@@ -81,11 +90,12 @@ inline std::int32_t pair(std::int32_t low, std::int32_t high) {
 }
 
 /// Puts a row of `channels` <= 4 channels into their planes.
-inline void fill(const std::int8_t* row, std::int32_t* planes, const PlaneRow& p,
-                 std::int32_t channels) {
-  const auto padding = static_cast<std::int8_t>(p.padding & 0xFF);
+template <typename Element>
+void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int32_t channels) {
+  const auto padding = static_cast<Element>(p.padding & ((1u << 8 * sizeof(Element)) - 1));
   const std::int32_t step = p.channel_bytes / 4;
-  const auto put = [&](const std::int8_t* left, const std::int8_t* right) {
+  const std::int32_t pixel = p.pixel_bytes / static_cast<std::int32_t>(sizeof(Element));
+  const auto put = [&](const Element* left, const Element* right) {
     for (std::int32_t i = 0; i < channels; ++i) {
       planes[i * step] =
           pair(left != nullptr ? left[i] : padding, right != nullptr ? right[i] : padding);
@@ -94,10 +104,10 @@ inline void fill(const std::int8_t* row, std::int32_t* planes, const PlaneRow& p
   };
   if (p.first != 0) {
     put(nullptr, row);
-    row += p.pixel_bytes;
+    row += pixel;
   }
-  for (std::int32_t i = 0; i < p.pairs; ++i, row += 2 * p.pixel_bytes) {
-    put(row, row + p.pixel_bytes);
+  for (std::int32_t i = 0; i < p.pairs; ++i, row += 2 * pixel) {
+    put(row, row + pixel);
   }
   if (p.last != 0) {
     put(row, nullptr);
@@ -126,30 +136,31 @@ inline std::int32_t sum(const std::int32_t* column, std::int32_t x, std::int32_t
 }
 
 /// Computes two rows of outputs, and moves the rows of inputs that the next two need to the front.
-template <std::int32_t kStride>
-void filter(const PlaneRows& p) {
+/// `Scale` is PlaneScale or what else has its functions.
+template <std::int32_t kStride, typename Scale, typename Element>
+void filter(const PlaneRowsOf<Element>& p) {
   constexpr std::int32_t kRows = rows(kStride);
   constexpr std::int32_t kColumn = kChannels * kRows;  // words
   constexpr std::int32_t kKept = kTaps - kStride;
-  const auto least = static_cast<std::int8_t>(p.least & 0xFF);
-  const auto most = static_cast<std::int8_t>(p.most & 0xFF);
+  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+  constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
+  const auto least = static_cast<Element>(p.least & kMask);
+  const auto most = static_cast<Element>(p.most & kMask);
   const std::int32_t pairs = p.pairs_bytes / (kStride * kColumn * 4);
   const std::int32_t outputs = 2 * pairs + p.last;
   const std::int32_t* table = p.table;
   for (std::int32_t channel = 0; channel < p.channels; ++channel, table += kWords) {
     std::int32_t* const plane = p.planes + channel * kRows;
-    const PlaneScale scale(table, p.half_steps);
+    const Scale scale(table, p.half_steps);
     for (std::int32_t y = 0; y < (p.row_bytes != 0 ? kRowsAtATime : 1); ++y) {
       for (std::int32_t x = 0; x < outputs; ++x) {
         const std::int32_t* column = plane + x * kStride / 2 * kColumn;
         const std::int32_t total = sum(column, x * kStride % 2, y * kStride, kColumn, table);
-        const std::int32_t value = scale.floor
-                                       ? pair_products::Floor::requantize(total, scale.words)
-                                       : pair_products::Any::requantize(total, scale.words);
-        p.output[channel + y * p.row_bytes + x * p.column_bytes] =
-            static_cast<std::int8_t>(value < least  ? least
-                                     : value > most ? most
-                                                    : value);
+        const std::int32_t value = scale.requantize(total);
+        p.output[channel + (y * p.row_bytes + x * p.column_bytes) / kBytes] =
+            static_cast<Element>(value < least  ? least
+                                 : value > most ? most
+                                                : value);
       }
     }
     const std::int32_t columns = (pairs + p.last) * kStride + 1;
@@ -165,11 +176,17 @@ void filter(const PlaneRows& p) {
 
 /// The functions for plain C++.
 struct PlainChannelPlanes {
+  using Element = std::int8_t;
+
   static void fill(const std::int8_t* row, std::int32_t* planes, const PlaneRow& p) {
     channel_planes::fill(row, planes, p, channel_planes::kChannels);
   }
-  static void filter_stride1(const PlaneRows& rows) { channel_planes::filter<1>(rows); }
-  static void filter_stride2(const PlaneRows& rows) { channel_planes::filter<2>(rows); }
+  static void filter_stride1(const PlaneRows& rows) {
+    channel_planes::filter<1, channel_planes::PlaneScale>(rows);
+  }
+  static void filter_stride2(const PlaneRows& rows) {
+    channel_planes::filter<2, channel_planes::PlaneScale>(rows);
+  }
 };
 
 }  // namespace cmsis_nn_delegate::portable

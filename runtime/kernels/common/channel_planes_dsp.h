@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "runtime/kernels/depthwise_conv2d/channel_planes.h"
-#include "runtime/kernels/depthwise_conv2d/channel_planes_members.h"
+#include "runtime/kernels/common/channel_planes.h"
+#include "runtime/kernels/common/channel_planes_members.h"
 
 namespace cmsis_nn_delegate::tuned {
 
@@ -16,6 +16,8 @@ void cmsis_nn_delegate_filter_planes_stride2(const portable::PlaneRows* rows);
 }
 
 struct DspChannelPlanes {
+  using Element = std::int8_t;
+
   static void fill(const std::int8_t* row, std::int32_t* planes, const portable::PlaneRow& p) {
     cmsis_nn_delegate_fill_planes(row, planes, &p);
   }

@@ -14,8 +14,8 @@ struct Axis {
   std::int32_t in;
   std::int32_t out;
   std::int32_t padding;
-  std::int32_t in_bytes;  // from an input to the next one
-  std::int32_t out_bytes;
+  std::int32_t in_step;  // from an input to the next one, in elements
+  std::int32_t out_step;
 };
 
 /// The axes of a call: `x` along a row of the kernel, which is one of the image, or a column of it.
@@ -41,7 +41,7 @@ struct Axes {
 /// Returns whether the call has one channel a group, 3 x 3 taps side by side, and stride 1 or 2.
 template <typename Args>
 bool accepts(const Args& a) {
-  const payload::PackedConvParams& p = a.params;
+  const auto& p = a.params;
   constexpr std::int32_t kMostOutputs =
       1 << 20;  // along an axis, so that the scratch memory has a size
   return a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c && a.filter_dims.h == kTaps &&

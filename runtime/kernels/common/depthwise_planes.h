@@ -2,18 +2,19 @@
 // rows are computed in strips.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <limits>
 
-#include "runtime/kernels/depthwise_conv2d/channel_planes.h"
-#include "runtime/kernels/depthwise_conv2d/depthwise_3x3.h"
+#include "runtime/kernels/common/channel_planes.h"
+#include "runtime/kernels/common/depthwise_3x3.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
 
 /// Returns how many outputs of a row are computed at a time, an even number: at least a whole row if
 /// there is one strip.
-inline std::int32_t plane_strip_outputs(const payload::DepthwiseConv2dPlanesArgs& a) {
+template <typename Args>
+std::int32_t plane_strip_outputs(const Args& a) {
   const std::int32_t outputs = a.along_height != 0 ? a.output_dims.h : a.output_dims.w;
   return (outputs + 2 * a.strips - 1) / (2 * a.strips) * 2;
 }
@@ -21,13 +22,15 @@ inline std::int32_t plane_strip_outputs(const payload::DepthwiseConv2dPlanesArgs
 /// Stands for both strides.
 inline constexpr std::int32_t kAnyStride = 0;
 
-/// Computes one call: the body of a kernel's function, which has no call more for it. `Planes` has the functions of PlainChannelPlanes. With a `kStride`, it computes calls of that
+/// Computes one call. `Planes` has the functions of PlainChannelPlanes. With a `kStride`, it computes calls of that
 /// stride alone, and links nothing of the other one.
-template <typename Planes, std::int32_t kStride>
+template <typename Planes, typename Args, std::int32_t kStride>
 class DepthwisePlanes {
  public:
+  using Element = typename Planes::Element;
+
   /// `args` is borrowed.
-  DepthwisePlanes(const payload::DepthwiseConv2dPlanesArgs& args, std::int32_t* planes)
+  DepthwisePlanes(const Args& args, std::int32_t* planes)
       : args_(args),
         planes_(planes),
         channels_(args.output_dims.c),
@@ -45,7 +48,7 @@ class DepthwisePlanes {
     }
   }
 
-  void run(const std::int8_t* image, std::int8_t* output, const std::int32_t* table) {
+  void run(const Element* image, Element* output, const std::int32_t* table) {
     strip_.table = table;
     for (std::int32_t first = 0; first < channels_; first += channel_planes::kChannels) {
       const std::int32_t left = channels_ - first;
@@ -67,16 +70,22 @@ class DepthwisePlanes {
   }
 
  private:
+  static constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
+
   void set_limits() {
-    constexpr std::uint32_t kEveryByte = 0x01010101;
-    const payload::PackedActivation& limits = args_.params.activation;
-    strip_.least = (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte;
-    strip_.most = (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte;
-    strip_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
-    strip_.half_steps = 2 * args_.params.output_offset + 1;
-    strip_.column_bytes = x_.out_bytes;
-    row_.padding = (static_cast<std::uint32_t>(-args_.params.input_offset) & 0xFF) * kEveryByte;
-    row_.pixel_bytes = x_.in_bytes;
+    constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+    constexpr std::uint32_t kEvery = 0xFFFFFFFF / kMask;
+    using Limits = std::numeric_limits<Element>;
+    const auto& limits = args_.params.activation;
+    strip_.least = (static_cast<std::uint32_t>(limits.min) & kMask) * kEvery;
+    strip_.most = (static_cast<std::uint32_t>(limits.max) & kMask) * kEvery;
+    strip_.limited = limits.min != Limits::min() || limits.max != Limits::max() ? 1 : 0;
+    strip_.column_bytes = x_.out_step * kBytes;
+    if constexpr (kBytes == 1) {
+      strip_.half_steps = 2 * args_.params.output_offset + 1;
+    }
+    row_.padding = (static_cast<std::uint32_t>(zero_point()) & kMask) * kEvery;
+    row_.pixel_bytes = x_.in_step * kBytes;
     row_.channel_bytes = rows_ * 4;
   }
 
@@ -101,10 +110,14 @@ class DepthwisePlanes {
     strip_.last = outputs % 2;
   }
 
-  std::int32_t padding_pair() const {
-    const std::int32_t zero_point = -args_.params.input_offset;
-    return channel_planes::pair(zero_point, zero_point);
+  std::int32_t zero_point() const {
+    if constexpr (kBytes == 1) {
+      return -args_.params.input_offset;
+    }
+    return 0;
   }
+
+  std::int32_t padding_pair() const { return channel_planes::pair(zero_point(), zero_point()); }
 
   /// Fills the planes with padding, of which the columns left and right of the image stay.
   void clear() {
@@ -128,13 +141,13 @@ class DepthwisePlanes {
 
   /// Reads the rows `y` and following of the image into rows `begin` to `end` of the planes, except
   /// for the columns left and right of the image.
-  [[gnu::noinline]] void read_rows(const std::int8_t* image, std::int32_t y, std::int32_t begin,
+  [[gnu::noinline]] void read_rows(const Element* image, std::int32_t y, std::int32_t begin,
                                    std::int32_t end) {
     for (std::int32_t i = begin; i < end; ++i, ++y) {
       if (y < 0 || y >= y_.in) {
         clear_columns(i, 0, columns_);
       } else if (pixels_ != 0) {
-        const std::int8_t* row = image + y * y_.in_bytes + skipped_ * x_.in_bytes;
+        const Element* row = image + y * y_.in_step + skipped_ * x_.in_step;
         std::int32_t* const to = planes_ + first_column_ * column_words_ + i;
         if (channels_ >= channel_planes::kChannels) {
           Planes::fill(row, to, row_);
@@ -145,14 +158,14 @@ class DepthwisePlanes {
     }
   }
 
-  void filter(std::int8_t* output, bool two) {
+  void filter(Element* output, bool two) {
     strip_.output = output;
-    strip_.row_bytes = two ? y_.out_bytes : 0;
+    strip_.row_bytes = two ? y_.out_step * kBytes : 0;
     stride() == 1 ? Planes::filter_stride1(strip_) : Planes::filter_stride2(strip_);
   }
 
   /// Computes up to four channels.
-  [[gnu::noinline]] void group(const std::int8_t* image, std::int8_t* output) {
+  [[gnu::noinline]] void group(const Element* image, Element* output) {
     std::int32_t begin = 0;
     std::int32_t top = -y_.padding;
     for (std::int32_t y = 0; y < y_.out; y += channel_planes::kRowsAtATime) {
@@ -161,24 +174,24 @@ class DepthwisePlanes {
       filter(output, two);
       begin = channel_planes::kTaps - stride();
       top += channel_planes::kRowsAtATime * stride();
-      output += channel_planes::kRowsAtATime * y_.out_bytes;
+      output += channel_planes::kRowsAtATime * y_.out_step;
     }
   }
 
   /// The same, one strip from top to bottom after the other.
-  [[gnu::noinline]] void group_by_strips(const std::int8_t* image, std::int8_t* output) {
+  [[gnu::noinline]] void group_by_strips(const Element* image, Element* output) {
     for (std::int32_t x = 0; x < x_.out; x += strip_outputs_) {
       const std::int32_t left = x_.out - x;
       set_strip(x, left < strip_outputs_ ? left : strip_outputs_);
       clear();
-      group(image, output + x * x_.out_bytes);
+      group(image, output + x * x_.out_step);
     }
   }
 
   /// The same, all strips of two rows of outputs before the next two. Rows are read again for each two
   /// rows, because the planes of the other strips have replaced them. The first row is computed alone.
-  /// Results may lie over inputs then; see depthwise_conv2d_planes_overlaps().
-  [[gnu::noinline]] void group_by_rows(const std::int8_t* image, std::int8_t* output) {
+  /// Results may lie over inputs then; see depthwise_planes_overlaps().
+  [[gnu::noinline]] void group_by_rows(const Element* image, Element* output) {
     for (std::int32_t y = 0; y < y_.out;) {
       const bool two = y != 0 && y + 1 < y_.out;
       const std::int32_t top = y * stride() - y_.padding;
@@ -193,13 +206,13 @@ class DepthwisePlanes {
           clear_columns(i, end, columns_);
         }
         read_rows(image, top, 0, rows);
-        filter(output + y * y_.out_bytes + x * x_.out_bytes, two);
+        filter(output + y * y_.out_step + x * x_.out_step, two);
       }
       y += two ? channel_planes::kRowsAtATime : 1;
     }
   }
 
-  const payload::DepthwiseConv2dPlanesArgs& args_;
+  const Args& args_;
   std::int32_t* planes_;
   std::int32_t channels_;
   std::int32_t stride_;
@@ -215,16 +228,17 @@ class DepthwisePlanes {
   std::int32_t skipped_ = 0;
   std::int32_t first_column_ = 0;
   PlaneRow row_{};
-  PlaneRows strip_{};
+  PlaneRowsOf<Element> strip_{};
 };
 
-template <typename Planes, std::int32_t kStride = kAnyStride>
-[[gnu::always_inline]] inline Error compute_depthwise_conv2d_planes(const void* args,
-                                                                    const Bases& bases) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
-  DepthwisePlanes<Planes, kStride> planes(a, bases.resolve<std::int32_t>(a.scratch));
-  const auto* image = bases.resolve<const std::int8_t>(a.input);
-  auto* output = bases.resolve<std::int8_t>(a.output);
+/// The body of a kernel's function, which has no call more for it.
+template <typename Planes, typename Args, std::int32_t kStride = kAnyStride>
+[[gnu::always_inline]] inline Error compute_depthwise_planes(const void* args, const Bases& bases) {
+  using Element = typename Planes::Element;
+  const auto& a = *static_cast<const Args*>(args);
+  DepthwisePlanes<Planes, Args, kStride> planes(a, bases.resolve<std::int32_t>(a.scratch));
+  const auto* image = bases.resolve<const Element>(a.input);
+  auto* output = bases.resolve<Element>(a.output);
   const auto* table = bases.resolve<const std::int32_t>(a.table);
   for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
     planes.run(image, output, table);
@@ -236,8 +250,9 @@ template <typename Planes, std::int32_t kStride = kAnyStride>
 
 /// Returns the scratch memory that one call needs: see DepthwiseConv2dPlanes.scratch_bytes in
 /// Python.
-inline std::uint32_t depthwise_conv2d_planes_scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+template <typename Args>
+std::uint32_t depthwise_planes_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const auto stride = static_cast<std::uint32_t>(a.params.stride.h);
   const std::int32_t row = a.along_height != 0 ? a.output_dims.h : a.output_dims.w;
   const std::int32_t strip = plane_strip_outputs(a);
@@ -246,16 +261,17 @@ inline std::uint32_t depthwise_conv2d_planes_scratch_bytes(const void* args) {
          (channel_planes::kTaps + stride) * 4;
 }
 
-template <std::int32_t kStride>
-bool depthwise_conv2d_planes_accepts(const void* args) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+template <typename Args, std::int32_t kStride>
+bool depthwise_planes_accepts(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   return depthwise_3x3::accepts(a) && (kStride == kAnyStride || a.params.stride.h == kStride);
 }
 
 /// Returns whether outputs that start where the inputs do lie on inputs that are no longer read, as
 /// overlaps_exactly() in aot/cmsis_nn_delegate/providers/tuned/plane_order.py explains.
-inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t distance) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2dPlanesArgs*>(args);
+template <typename Args>
+bool depthwise_planes_overlaps(const void* args, std::int32_t distance) {
+  const auto& a = *static_cast<const Args*>(args);
   const payload::PackedDims& in = a.input_dims;
   const payload::PackedDims& out = a.output_dims;
   const std::int32_t strip = plane_strip_outputs(a);
@@ -268,12 +284,13 @@ inline bool depthwise_conv2d_planes_overlaps(const void* args, std::int32_t dist
          2 * out.w + padding.w <= (2 - padding.h) * in.w + strip;
 }
 
-/// Returns the kernel whose `run` calls compute_depthwise_conv2d_planes(), for all calls or those with one stride.
-template <std::int32_t kStride = kAnyStride>
-constexpr Kernel depthwise_conv2d_planes_kernel(Kernel::Run run) {
-  return Kernel(operators::kDepthwiseConv2dPlanes, run, depthwise_conv2d_planes_scratch_bytes)
-      .limited_to(depthwise_conv2d_planes_accepts<kStride>)
-      .overlapping(depthwise_conv2d_planes_overlaps)
+/// Returns the kernel with the argument block `Args` whose `run` calls compute_depthwise_planes(), for all calls or those
+/// with one stride.
+template <typename Args, std::int32_t kStride = kAnyStride>
+constexpr Kernel depthwise_planes_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run, depthwise_planes_scratch_bytes<Args>)
+      .limited_to(depthwise_planes_accepts<Args, kStride>)
+      .overlapping(depthwise_planes_overlaps<Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 
