@@ -31,7 +31,7 @@ from ..support.errors import UserError
 from ..support.isolation import as_caller, isolated
 from ..targets.target import Target
 from .limits import Limits
-from .result import ChosenFormats, Outcome
+from .result import ChosenFormats, Outcome, Price
 from .subject import Subject, readable_again
 
 _TRIES = 6  # cheaper assignments that are tried although their estimates are too noisy
@@ -116,14 +116,12 @@ class _Search:
         if not self._keeps(candidates[high]):
             kept = [assignment for assignment in self._model.tried if self._keeps(assignment)]
             return min(kept, key=self._estimate) if kept else None
-        last = high
+        last, middle = high, self._limits.min_sqnr is None
         while high - low > 1:
+            # Estimates lead near the place at once; every other step halves what is left, however wrong they are.
             guess = int((noises > self._allowed(candidates[last])).sum())
-            last = min(max(guess, low + 1), high - 1)
-            if not self._limits.of_labels and last == low + 1 and high - low > 8 and guess <= low:
-                last = (low + high) // 2
-            if self._limits.min_sqnr is None:
-                last = (low + high) // 2
+            last = (low + high) // 2 if middle else min(max(guess, low + 1), high - 1)
+            middle = not middle or self._limits.min_sqnr is None
             if self._keeps(candidates[last]):
                 high = last
             else:
@@ -197,7 +195,6 @@ class _Search:
         if not self._limits.kept(figures, self._model.exact):
             self._model.tried[assignment] = dataclasses.replace(self._model.try_(assignment), sample=figures)
             return None
-        price = self._model.price(assignment)
         c.options = dataclasses.replace(self._model.asked, quantizer=c.options.quantizer)
         c.keep_modules = False
         try:
@@ -211,7 +208,9 @@ class _Search:
             configuration=c.options.quantizer.configuration,
             limits=self._limits,
             formats={unit: FORMATS[number].name for unit, number in zip(self._model.units, assignment)},
-            outcome=Outcome(self._model.described(assignment), figures, price),
+            outcome=Outcome(
+                self._model.described(assignment), figures, Price.of(c.encoded[c.targets[0]], c.targets[0])
+            ),
             uniform=tuple(self._model.uniform),
             exact=self._model.exact,
             computed_by=how,
@@ -239,6 +238,8 @@ class _Search:
             if weights.sum() > total / 2
             else "most of it is that of tensors that no format here makes finer"
         )
+        if self._model.asked.io != "float":
+            advice += f"; with --io {self._model.asked.io} the modules at inputs and outputs keep that type"
         return UserError(
             f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with {tried.sample}. "
             f"Most of the noise that is left comes from {', '.join(causes) or 'no layer alone'}; {advice}, and leaving "

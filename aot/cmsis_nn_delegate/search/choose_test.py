@@ -17,6 +17,7 @@ from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.search.choose import choose_formats
 from cmsis_nn_delegate.search.limits import Figures, Limits
 from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.memory import Memory
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 
 make_torch_faster()
@@ -131,6 +132,11 @@ def test_formats_that_the_quantizer_gives_stay():
     pinned = CmsisNnQuantizer(preset="minmax").set_module_name("second", FORMATS[0].config)
     result = choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=pinned, min_sqnr=5.0)
     assert "second" not in result.formats and set(result.formats) == {"first", "classes"}
+
+
+def test_what_does_not_fit_the_memories_says_so():
+    with pytest.raises(UserError, match="does not fit|It fits with"):
+        chosen(min_sqnr=10.0, memories=[Memory.of("ram=1K")])
 
 
 def test_labels(all_assignments):

@@ -72,7 +72,8 @@ class ChosenFormats:
     compiled: the model. configuration: how it was quantized, which `CmsisNnQuantizer.of` takes.
     formats: the format of each module that has a choice, by its name; "" is the model itself.
     outcome: the figures of the device on all of the data, and what the model takes.
-    uniform: the same of one format throughout, in PyTorch and on some of the data if there is much of it.
+    uniform: the same of one format throughout, with float inputs and outputs, in PyTorch and on some of the data if
+        there is much of it.
     exact: the figures of the float model. computed_by: what computed the device's outputs.
     """
 
@@ -114,4 +115,6 @@ class ChosenFormats:
             "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))])
             for row in rows
         ]
+        if self.compiled.io != "float":
+            lines.append("One format throughout is shown with float inputs and outputs.")
         return "\n".join(line.rstrip() for line in lines) + "\n"
