@@ -213,6 +213,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_portable.cc
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
+    runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
     runtime/kernels/conv2d_float32/conv2d_float32_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
@@ -326,7 +327,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast_int16.h
     runtime/kernels/common/broadcast_rows.h
     runtime/kernels/common/broadcast_tensors.h
+    runtime/kernels/common/channel_planes.h
+    runtime/kernels/common/channel_planes_int16.h
     runtime/kernels/common/delay_line.h
+    runtime/kernels/common/depthwise_3x3.h
+    runtime/kernels/common/depthwise_planes.h
     runtime/kernels/common/float_math.h
     runtime/kernels/common/gate_lines.h
     runtime/kernels/common/gate_pairs.h
@@ -362,11 +367,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/convolution_int16.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
-    runtime/kernels/depthwise_conv2d/channel_planes.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
-    runtime/kernels/depthwise_conv2d/depthwise_3x3.h
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors.h
     runtime/kernels/div/div.h
@@ -414,6 +416,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_dsp.S
     runtime/kernels/add/add_linear_members.h
     runtime/kernels/add/add_linear_tuned.cc
+    runtime/kernels/common/channel_planes_dsp.S
+    runtime/kernels/common/channel_planes_dsp.h
+    runtime/kernels/common/channel_planes_int16_dsp.S
+    runtime/kernels/common/channel_planes_int16_dsp.h
+    runtime/kernels/common/channel_planes_loops_dsp.h
+    runtime/kernels/common/channel_planes_members.h
     runtime/kernels/common/eight_channels_dsp.h
     runtime/kernels/common/four_channels_dsp.h
     runtime/kernels/common/gate_lines_mve.h
@@ -457,11 +465,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_winograd_tuned.cc
+    runtime/kernels/conv2d/depthwise_conv2d_planes_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
     runtime/kernels/conv2d/winograd_dsp.h
-    runtime/kernels/depthwise_conv2d/channel_planes_dsp.S
-    runtime/kernels/depthwise_conv2d/channel_planes_dsp.h
-    runtime/kernels/depthwise_conv2d/channel_planes_members.h
     runtime/kernels/depthwise_conv2d/channel_rows_members.h
     runtime/kernels/depthwise_conv2d/channel_rows_scalar.S
     runtime/kernels/depthwise_conv2d/channel_rows_scalar.h
