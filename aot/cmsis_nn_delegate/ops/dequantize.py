@@ -77,7 +77,7 @@ class Dequantize(Op):
     annotation = NotAnnotated("quantization adds it")
     kernels = (KERNEL, STATE_KERNEL)
     draws = (_draw, _draw_state)
-    limits = ("int8 to float32, per tensor, at the border of what is delegated; states of recurrent layers from int16",)
+    limits = ("int8 or int16 to float32, per tensor, at the border of what is delegated",)
     elements = None
     computes = False
     only_moves = True

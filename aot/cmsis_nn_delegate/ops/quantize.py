@@ -83,8 +83,8 @@ class Quantize(Op):
     kernels = (KERNEL, STATE_KERNEL)
     draws = (_draw, _draw_state)
     limits = (
-        "float32 to int8, per tensor, at the border of what is delegated; states of recurrent layers to int16",
-        "int8 to int8 with another scale and zero point, anywhere",
+        "float32 to int8 or int16, per tensor, at the border of what is delegated",
+        "int8 and int16 to each other, or to another scale and zero point, anywhere",
     )
     elements = None
     computes = False
