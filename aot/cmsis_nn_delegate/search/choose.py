@@ -83,7 +83,7 @@ def choose_formats(
     c = requested(module, example_inputs, [target], calibration, progress=lambda line: None, **options)
     if c.is_quantized:
         raise UserError("the model is quantized already: there are no formats to choose; give the float model")
-    subject = Subject(c, data if data is not None else calibration, labels, progress)
+    subject = Subject(c, data if data is not None else calibration, labels, library, progress)
     return _Search(subject, limits, library).result()
 
 

@@ -57,7 +57,7 @@ def explore(
     c = requested(module, example_inputs, [target], calibration, progress=lambda line: None, **options)
     if c.is_quantized:
         raise UserError("the model is quantized already: there are no formats to explore; give the float model")
-    model = Subject(c, data if data is not None else calibration, labels, progress)
+    model = Subject(c, data if data is not None else calibration, labels, None, progress)
     points: list[Point] = []
     chosen = _spread(frontier(model.problem), assignments)
     chosen += [assignment for assignment in model.tried if assignment not in chosen]

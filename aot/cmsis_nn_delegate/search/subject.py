@@ -7,12 +7,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Optional
+from pathlib import Path
+from typing import Any, Optional, Union
 
 import numpy as np
 import torch
 
-from ..accuracy.measurement import Labels, arithmetic_of, run_float, run_module, samples_of
+from ..accuracy.measurement import Labels, arithmetic_of, device_outputs, run_float, run_module, samples_of
 from ..accuracy.report import Part
 from ..partition.io_types import FLOAT, IoTypes
 from ..pipeline import Compilation, advance
@@ -35,6 +36,7 @@ from .limits import Figures
 from .result import Outcome, Price
 
 _LAYER_SAMPLES = 8  # that noise of layers is measured on
+_APART = 0.3  # dB between PyTorch and the device, as of recurrent layers, whose states PyTorch rounds in other places
 _MOST_SAMPLES = 256  # that assignments are judged on before the last ones, which all samples judge
 
 
@@ -46,9 +48,16 @@ def readable_again(calibration: Any) -> Any:
         return list(calibration) if isinstance(calibration, Iterator) else calibration
 
 
+def _apart(first: Figures, second: Figures) -> float:
+    """Returns by how many dB figures differ."""
+    if first.sqnr is None or second.sqnr is None:
+        return 0.0 if first.sqnr is second.sqnr else math.inf
+    return abs(first.sqnr - second.sqnr)
+
+
 @dataclass
 class Tried:
-    """What is known of an assignment. `sample` are the figures in PyTorch on some of the data."""
+    """What is known of an assignment. `sample` are the figures on some of the data."""
 
     sample: Figures
     price: Optional[Price] = None
@@ -64,8 +73,14 @@ class Subject:
     """
 
     def __init__(
-        self, request: Compilation, data: Any, labels: Optional[np.ndarray], progress: Callable[[str], None]
+        self,
+        request: Compilation,
+        data: Any,
+        labels: Optional[np.ndarray],
+        library: Union[str, Path, None],
+        progress: Callable[[str], None],
     ) -> None:
+        self._library, self._on_device = library, False
         self.say = progress
         self.asked = request.options
         self._configuration: Configuration = request.options.quantizer.configuration
@@ -100,6 +115,10 @@ class Subject:
         base = with_units(first.prepared, noises)
         layers, noise = [base], [base_sensitivities(base)]
         figures, priced = [self._run(first)], [self.lowered(first)]
+        on_device = self._run_on_device(first)
+        if on_device is not None and _apart(on_device, figures[0]) > _APART:
+            self.say(f"the device gives {on_device}, and PyTorch {figures[0]}: the device judges all formats")
+            self._on_device, figures = True, [on_device]
         for given in FORMATS[1:]:
             self.say(f"quantizing in {given.name}")
             other = self.quantized(with_formats(self._configuration, given, {}))
@@ -153,11 +172,23 @@ class Subject:
         return lowered
 
     def _run(self, c: Compilation) -> Figures:
-        """Returns the figures of the quantized module in PyTorch, on some of the data."""
-        samples = self.samples[self._part.samples]
+        """Returns the figures of a quantized module on some of the data: in PyTorch, or where that differs, as the
+        device computes them."""
+        found = self._run_on_device(c) if self._on_device else None
+        if found is not None:
+            return found
         with torch.no_grad():
-            found = run_module(c.converted, samples, self.starts)
-        return self._some_figures(found)
+            return self._some_figures(run_module(c.converted, self.samples[self._part.samples], self.starts))
+
+    def _run_on_device(self, c: Compilation) -> Optional[Figures]:
+        """None if nothing here can compute what the device computes."""
+        measured = copy.copy(c)
+        measured.comparison, measured.warnings = None, []
+        advance(measured, "io", "package")
+        with torch.no_grad():
+            samples = self.samples[self._part.samples]
+            found, _, _ = device_outputs(measured, samples, self.starts, self._library)
+        return None if found is None else self._some_figures(found)
 
     def figures(self, found: Sequence[Any]) -> Figures:
         """Returns the figures of outputs for all samples."""
