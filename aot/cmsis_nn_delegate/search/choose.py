@@ -238,7 +238,7 @@ class _Search:
             if weights.sum() > total / 2
             else "most of it is that of tensors that no format here makes finer"
         )
-        if self._model.asked.io != "float":
+        if not self._model.asked.io.is_float:
             advice += f"; with --io {self._model.asked.io} the modules at inputs and outputs keep that type"
         return UserError(
             f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with {tried.sample}. "
