@@ -40,6 +40,8 @@ def run_in_arena(graph, plan, scratch_bytes, inputs):
     regions = [np.zeros(nbytes, np.uint8) for nbytes in (plan.arena_bytes, *plan.region_bytes)]
 
     def memory(value):
+        if value.is_constant:  # in the payload
+            return storage.to_storage(value.constant, value).view(np.uint8).ravel()
         offset = plan.offset_of(value)
         found = regions[plan.region_of(value)][offset : offset + value.nbytes]
         assert found.size == value.nbytes, "reaches out of its region"
