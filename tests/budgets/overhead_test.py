@@ -45,13 +45,16 @@ LARGER = {
     "lstm_projected_vectors",
     "lstm_vectors",
     "pad_nd",
+    "pad_nd_float32",
     "pad_nd_int16",
     "rnn",
     "rnn_lengths",
     "strided_copy",
+    "strided_copy_float32",
     "strided_copy_int16",
     "transpose_conv2d",
     "transpose_conv2d_any",
+    "transpose_conv2d_any_int16",
 }
 
 
