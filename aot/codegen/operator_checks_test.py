@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cmsis_nn_delegate.format import blocks
 from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.format.record import I16, I32, I64, Field, Operand, Role, Struct
@@ -51,3 +53,10 @@ def test_activations_are_checked_with_their_own_sizes_and_ranges():
 def test_only_indices_may_lie_anywhere():
     assert {Operand(role, I64, ("n",)).align for role in (Role.INPUT, Role.OUTPUT)} == {1}
     assert Operand(Role.BIAS, I64, ("n",)).align == 8
+
+
+@pytest.mark.parametrize("bound", [{"low": 1}, {"high": 9}])
+def test_a_range_has_two_ends(bound):
+    """Half of one would be left out of the checks."""
+    with pytest.raises(ValueError, match="row_size has one bound"):
+        Field("row_size", I32, **bound)

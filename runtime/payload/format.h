@@ -2212,7 +2212,7 @@ struct SoftmaxInt16Args {
   Ref input;   ///< int16 [rows, row_size]
   Ref output;  ///< int16 [rows, row_size]
   std::int32_t rows;
-  std::int32_t row_size;
+  std::int32_t row_size;    ///< 1 to 65535
   std::int32_t multiplier;  ///< Q31 of the input scale in steps of 10/65535, 0 to 2^31 - 1
   std::int32_t shift;       ///< left if positive, -31 to 15
 };

@@ -1390,7 +1390,8 @@ bool check_softmax_int16(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.row_size), 2)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.row_size), 2)};
   return call.reads(input, bounds::kHalfAligned) &&
-         call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 15)) &&
+         call.in_ranges(in_range(a.row_size, 1, 65535) && in_range(a.multiplier, 0, INT32_MAX) &&
+                        in_range(a.shift, -31, 15)) &&
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
 }
 

@@ -585,6 +585,23 @@ TEST(ValidateCalls, Others) {
                                                      {"batch", [](auto& a) { a.batch = kMin; }}});
 }
 
+TEST(ValidateCalls, RowsWhoseExponentialsFit32Bits) {
+  // There is room for more: what limits a row of int16 is the sum of its exponentials.
+  const auto open_with_size = [](std::int32_t row_size) {
+    constexpr std::uint32_t kRow = 1 << 18;
+    AlignedBytes bytes = operator_payload(Opcode::kSoftmaxInt16);
+    bytes.header().arena_bytes = 2 * kRow;
+    auto& a = args_of<payload::SoftmaxInt16Args>(bytes, Opcode::kSoftmaxInt16);
+    a.input = make_ref(payload::kBaseArena);
+    a.output = make_ref(payload::kBaseArena, kRow);
+    a.rows = 1;
+    a.row_size = row_size;
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  EXPECT_EQ(open_with_size(65535), Error::Ok);
+  EXPECT_EQ(open_with_size(65536), Error::InvalidProgram);
+}
+
 TEST(ValidateCalls, StridedCopy) {
   using Copy = payload::StridedCopyArgs;
   constexpr std::int32_t kMost = payload::kMaxRefOffset;

@@ -2143,7 +2143,7 @@ inline constexpr OperatorField kSoftmaxInt16ArgsFields[] = {
     reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12)}),
     reference("output", 4, FieldKind::kOutput, 2, 2, {i32(8), i32(12)}),
     integer("rows", i32(8)),
-    integer("row_size", i32(12)),
+    related("row_size", i32(12), 1, 65535),
     ranged("multiplier", i32(16), 0, 2147483647),
     ranged("shift", i32(20), -31, 15),
 };

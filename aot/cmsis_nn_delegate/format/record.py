@@ -111,7 +111,8 @@ SCRATCH_ALIGNMENT = 16
 class Field:
     """One member: `count` > 1 makes it an array.
 
-    `low` and `high` are the inclusive bounds of an integer. `operand` is what a reference names.
+    `low` and `high` are the inclusive bounds of an integer. `operand` is what a reference names. ValueError if there is
+    one bound without the other.
     """
 
     name: str
@@ -121,6 +122,11 @@ class Field:
     low: Optional[int] = None
     high: Optional[int] = None
     operand: Optional[Operand] = None
+
+    def __post_init__(self) -> None:
+        if (self.low is None) != (self.high is None):
+            # The generated checks would leave out the bound that is there.
+            raise ValueError(f"{self.name} has one bound, from {self.low} to {self.high}: state both")
 
     @property
     def size(self) -> int:

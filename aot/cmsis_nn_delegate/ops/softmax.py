@@ -91,7 +91,7 @@ INT16 = KernelSpec(
             blocks.input("input", I16, "rows", "row_size", doc="int16 [rows, row_size]"),
             blocks.output(I16, "rows", "row_size", doc="int16 [rows, row_size]"),
             Field("rows", I32),
-            Field("row_size", I32, high=_MAX_ROW),
+            Field("row_size", I32, low=1, high=_MAX_ROW),
             blocks.multiplier("multiplier", "Q31 of the input scale in steps of 10/65535"),
             blocks.shift("shift", high=interpolated_softmax.MAX_SHIFT),
         ),
