@@ -1,5 +1,6 @@
 """Softmax of int16 as TensorFlow Lite Micro computes it: with tables of exponentials and reciprocals, of which results
-are interpolated.
+are interpolated. Only what is `REACH` or more below the maximum differs: there each such element adds 2/32768, which in
+a row of 100 makes a clear winner less exact than in int8; here it adds nothing.
 
 [SoftmaxInt16, kernels/internal/reference/softmax.h; LUTPopulate and LUTLookup, kernels/internal/common.h]
 """
@@ -40,6 +41,7 @@ def _rounded(x: np.ndarray) -> np.ndarray:
 
 
 EXPONENTIALS = _table(np.exp, -REACH, 0.0)
+EXPONENTIALS[0] = 0  # also of all numbers further below
 RECIPROCALS = _table(lambda x: 1 / (1 + x), 0.0, 1.0)
 
 

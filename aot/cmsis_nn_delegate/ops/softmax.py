@@ -129,7 +129,7 @@ class Softmax(rows.RowsOp):
     probability reaches half a step.
 
     Of int16, the exponentials and the reciprocal of their sum are interpolated in tables, as in TensorFlow Lite Micro
-    (`interpolated_softmax`); output scale 1/32768.
+    (`interpolated_softmax`), but what is 10 or more below the maximum counts as 0; output scale 1/32768.
     """
 
     name = "softmax"

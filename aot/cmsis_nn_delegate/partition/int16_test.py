@@ -143,6 +143,22 @@ def test_reductions_and_extrema_and_softmax_compute_in_int16():
     assert max(across, along) <= 16  # whose exponentials are interpolated
 
 
+def test_what_is_far_below_a_clear_winner_adds_nothing_to_softmax_in_int16():
+    """TensorFlow Lite adds 2 of 32768 for each, which makes rows of a thousand worse than those of int8."""
+
+    class Rows(nn.Module):
+        def forward(self, x):
+            return x.softmax(1)
+
+    torch.manual_seed(8)
+    x = 4 * torch.randn(3, 1000)
+    x[:, 3] = x.amax(1) + 6
+    compiled = compile_model(Rows(), (x,), "cortex-m4", [(x,)], quantizer=quantizer())
+    (found,) = run(compiled.graph, [x.numpy()])
+    wanted = x.softmax(1).numpy()
+    assert 10 * np.log10((wanted**2).sum() / ((found - wanted) ** 2).sum()) > 52  # which int8 has
+
+
 class Attention(nn.Module):
     def __init__(self):
         super().__init__()
