@@ -89,6 +89,7 @@ class AdaptiveAvgPool2d(Op):
             lambda: context.refuse_image(source, "its input"),
             lambda: resizing.refuse_sizes(source, node),
             lambda: context.refuse_quant(node, [source], same=True),
+            lambda: pooling.refuse_sums(node, context, pooling.widest(node)),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:

@@ -7,7 +7,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import first, operand, pair, shape_of, target_name
+from ..edge.nodes import argument, first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -111,6 +111,17 @@ class AvgPool2d(Op):
     )
     takes_images = True
 
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        return element is not Element.INT16 or average_int16_fits(*self._widest(node))
+
+    @staticmethod
+    def _widest(node: EdgeNode) -> Pair:
+        """The largest window of a node of `annotation`."""
+        name = target_name(node)
+        if name == "aten.mean.dim":
+            return window(node)
+        return pair(argument(node, 1)) if name == "aten.avg_pool2d.default" else pooling.widest(node)
+
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         if target_name(node) in pooling.ADAPTIVE_AVERAGES:
             return pooling.divides(node)
@@ -123,7 +134,7 @@ class AvgPool2d(Op):
             lambda: context.refuse_image(source, "its input"),
             lambda: self._refuse_window(node, context),
             lambda: context.refuse_quant(node, [source], same=True),
-            lambda: self._refuse_sums(node, context),
+            lambda: pooling.refuse_sums(node, context, self._window(node, context).kernel),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
@@ -149,17 +160,6 @@ class AvgPool2d(Op):
         _, kernel, stride, padding, *_ = context.arguments(node)
         top, left = pair(padding)
         return PoolAttrs(pair(kernel), pair(stride or kernel), Padding(top, left, top, left))
-
-    def _refuse_sums(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        """Refuses means of so many numbers of 16 bits that their sum has more than 32."""
-        kernel = self._window(node, context).kernel
-        if context.operand_element(operand(node)) is not Element.INT16 or average_int16_fits(*kernel):
-            return None
-        return Refusal(
-            Reason.TOO_LARGE,
-            f"the sum of {list(kernel)} numbers of 16 bits may exceed 32 bits: compute the mean of means, of height "
-            "and then of width",
-        )
 
     def _refuse_window(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         name = target_name(node)

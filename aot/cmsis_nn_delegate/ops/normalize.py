@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from ..edge.nodes import GETITEM, first, operand, shape_of, target_name
+from ..edge.nodes import GETITEM, argument, first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -215,6 +215,14 @@ class Normalize(Op):
     in_place = True
 
     # Edge program -----------------------------------------------------------
+
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        shape, kind = shape_of(operand(node)), target_name(node)
+        if kind in ("aten.layer_norm.default", "aten.rms_norm.default"):
+            sizes: Sequence[int] = argument(node, 1)
+            return math.prod(sizes) <= _MAX_GROUPS[element]
+        groups: int = argument(node, 1) if kind == "aten.group_norm.default" else shape[1]
+        return math.prod(shape[1:]) // groups <= _MAX_GROUPS[element]
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

@@ -98,6 +98,11 @@ class Op:
     # Whether it is no call, and only says which values lie inside of others (`places`).
     only_places: ClassVar[bool] = False
 
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        """Returns whether the kernels for `element`, one of `elements`, compute a node of `annotation` of the exported
+        program, as far as its sizes tell. The quantizer gives those that they do not the common type."""
+        return True
+
     # Edge program -----------------------------------------------------------
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:

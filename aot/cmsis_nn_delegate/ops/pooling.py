@@ -20,6 +20,7 @@ from ..graph.tensor_type import Element
 from . import block_values, storage
 from .attrs import PoolAttrs
 from .case import Case
+from .cmsis_nn_rules import average_int16_fits
 from .features import Features, blocks_of
 from .geometry import Geometry, Pair
 
@@ -58,6 +59,26 @@ ADAPTIVE_AVERAGES = ("aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_poo
 def divides(node: EdgeNode) -> bool:
     """Returns whether the output size of an adaptive pool divides the input's."""
     return not any(i % o for i, o in zip(shape_of(operand(node))[-2:], shape_of(node)[-2:]))
+
+
+def widest(node: EdgeNode) -> Pair:
+    """Returns the size of the largest window of an adaptive pool."""
+    rows, columns = (
+        max(-(-(index + 1) * size // count) - index * size // count for index in range(count))
+        for size, count in zip(shape_of(operand(node))[-2:], shape_of(node)[-2:])
+    )
+    return rows, columns
+
+
+def refuse_sums(node: EdgeNode, context: EdgeContext, kernel: Pair) -> Optional[Refusal]:
+    """Refuses means of so many numbers of 16 bits that their sum has more than 32."""
+    if context.operand_element(operand(node)) is not Element.INT16 or average_int16_fits(*kernel):
+        return None
+    return Refusal(
+        Reason.TOO_LARGE,
+        f"the sum of {list(kernel)} numbers of 16 bits may exceed 32 bits: compute the mean of means, of height "
+        "and then of width",
+    )
 
 
 def mean(total: np.ndarray, count: np.ndarray, lo: int, hi: int, element: Element = COMMON_ELEMENT) -> np.ndarray:

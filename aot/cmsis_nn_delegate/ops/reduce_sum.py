@@ -94,12 +94,16 @@ class ReduceSum(reduction.ReductionOp):
         "over any dimensions next to each other, and of images also those next to each other with the channels last",
     )
 
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        return _adds(reduction.count_of(node), element)
+
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
         return first(
             lambda: context.refuse_tensors(node, source),
             lambda: self._refuse_dims(node),
             lambda: context.refuse_quant(node, [source]),
+            lambda: self._refuse_count(node, context),
             lambda: self._refuse_scales(node, context),
         )
 
@@ -153,9 +157,18 @@ class ReduceSum(reduction.ReductionOp):
             f"dimensions {list(dims)} of {list(shape)} are apart in memory; reduce them one after the other",
         )
 
+    def _refuse_count(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        element, count = context.operand_element(operand(node)) or COMMON_ELEMENT, reduction.count_of(node)
+        if _adds(count, element):
+            return None
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"the sum of {count} numbers of {element.bits} bits may exceed 32 bits: reduce one dimension and then the "
+            "next",
+        )
+
     def _refuse_scales(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        shape = shape_of(operand(node))
-        count = math.prod(shape[dim] for dim in dims_of(node))
+        count = reduction.count_of(node)
         source, output = context.input_scale(operand(node)), context.output_scale(node)
         element = context.operand_element(operand(node)) or COMMON_ELEMENT
         if _fits(count, source / output / (count if target_name(node) in _MEANS else 1), element):
@@ -167,11 +180,20 @@ class ReduceSum(reduction.ReductionOp):
         )
 
 
+def _adds(count: int, element: Element) -> bool:
+    """Whether no sum of `count` steps from zero of `element` exceeds 32 bits."""
+    return _most(element) * count < 1 << 31
+
+
+def _most(element: Element) -> int:
+    """How far a number of `element` is from zero at most, in steps."""
+    return -element.low if element.is_symmetric else element.high - element.low
+
+
 def _fits(count: int, real: float, element: Element) -> bool:
     """Whether no sum of `count` steps from zero of `element` overflows when it is multiplied by `real`."""
     try:
         _, shift = quantize_multiplier(real)
     except ValueError:
         return False
-    most = -element.low if element.is_symmetric else element.high - element.low
-    return most * count << max(shift, 0) < 1 << 31
+    return _most(element) * count << max(shift, 0) < 1 << 31

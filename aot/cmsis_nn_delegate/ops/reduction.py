@@ -76,6 +76,12 @@ def is_pooling(node: EdgeNode) -> bool:
     return target_name(node) != "aten.mean.dim" or shape[2] > 1
 
 
+def count_of(node: EdgeNode) -> int:
+    """Returns how many elements a reduction makes one of."""
+    shape = shape_of(operand(node))
+    return math.prod(shape[dim] for dim in dims_of(node))
+
+
 def window(node: EdgeNode) -> tuple[int, int]:
     """Returns the window of a pool for a node that `is_pooling`."""
     *_, height, width = shape_of(operand(node))

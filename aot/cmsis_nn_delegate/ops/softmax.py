@@ -144,6 +144,9 @@ class Softmax(rows.RowsOp):
         "are an input: what they hide becomes 0, and takes no scale from the scores",
     )
 
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        return element is not Element.INT16 or _row_size_of(node) <= _MAX_ROW
+
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
         return first(
@@ -184,6 +187,10 @@ class Softmax(rows.RowsOp):
         return {**fields, **scaling_of(node)._asdict()}
 
 
+def _row_size_of(node: EdgeNode) -> int:
+    return shape_of(node)[rows.dim_of(node)] if shape_of(node) else 1
+
+
 def _is_wide(node: Node) -> bool:
     return node.inputs[0].element is Element.INT16
 
@@ -212,7 +219,7 @@ def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
 
 def _refuse_wide(node: EdgeNode, scale: float) -> Optional[Refusal]:
     """Refuses scales and rows of int16 that the kernel does not take."""
-    row_size = shape_of(node)[rows.dim_of(node)]
+    row_size = _row_size_of(node)
     if row_size > _MAX_ROW:
         return Refusal(
             Reason.TOO_LARGE,

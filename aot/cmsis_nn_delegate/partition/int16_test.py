@@ -143,6 +143,49 @@ def test_reductions_and_extrema_and_softmax_compute_in_int16():
     assert max(across, along) <= 16  # whose exponentials are interpolated
 
 
+class Large(nn.Module):
+    """Each of its functions has more elements than a kernel for int16 takes, and one has as many as it takes."""
+
+    def forward(self, x):
+        reduced = x.mean((2, 3)), x.sum((2, 3)), F.adaptive_avg_pool2d(x, 1), F.avg_pool2d(x, (260, 260))
+        uneven = F.adaptive_avg_pool2d(torch.cat((x, x, x, x[..., :2]), 3), (1, 3))
+        normed = F.instance_norm(x), F.layer_norm(x, x.shape[2:]), F.group_norm(x, 1)
+        return *reduced, uneven, *normed, (20 * x).flatten().softmax(0), x[:, :, :240].mean((2, 3))
+
+
+def test_what_is_too_large_for_kernels_of_int16_is_computed_in_int8_and_named():
+    torch.manual_seed(7)
+    model, x = Large(), 1 + torch.rand(1, 1, 260, 260)
+    x[0, 0, 3, 5] = 3.0  # which wins the softmax
+    compiled = compile_model(model, (x,), "cortex-m4", [(x,)], quantizer=quantizer())
+    assert compiled.graph is not None and all(report.delegated for report in compiled.reports)
+    found = run(compiled.graph, [x.numpy()])
+    for result, wanted in zip(found, model(x)):
+        exact = wanted.numpy()
+        assert np.abs(result - exact).max() <= 0.02 * np.abs(exact).max()
+    (note,) = [warning for warning in compiled.warnings if "of this many elements" in warning]
+    assert "mean (aten.mean.dim), sum_1 (aten.sum.dim_IntList)" in note and "4 others compute in int8" in note
+    assert {INT16} in [kinds for op, kinds in elements(compiled.graph) if op == "avg_pool2d"]  # 240 rows
+
+
+@pytest.mark.parametrize(
+    "function", [lambda x: x.sum((2, 3)), lambda x: x.mean((2, 3)), lambda x: F.adaptive_avg_pool2d(x, (1, 3))]
+)
+def test_sums_of_too_many_elements_in_int16_are_refused_with_what_helps(function):
+    """Of a program that was quantized elsewhere."""
+
+    class Sum(nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    x = torch.rand(1, 1, 400, 524)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cmsis_nn_delegate.quantization.quantizer._takes_size", lambda *_: True)
+        reports = lowered(Sum(), x, quantizer=quantizer()).reports
+    (message,) = [report.message for report in reports if report.target.startswith("aten.")]
+    assert "may exceed 32 bits" in message and "and then" in message
+
+
 def test_what_is_far_below_a_clear_winner_adds_nothing_to_softmax_in_int16():
     """TensorFlow Lite adds 2 of 32768 for each, which makes rows of a thousand worse than those of int8."""
 

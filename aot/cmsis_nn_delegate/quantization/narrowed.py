@@ -10,13 +10,16 @@ from ..edge.naming import described
 from ..format.element import COMMON_ELEMENT, Element
 
 _ASKED = "cmsis_nn_asked_element"
+_TOO_LARGE = "cmsis_nn_too_large_for_asked_element"
 _WIDE_WEIGHTS = "cmsis_nn_wide_weights"
 _MOST_NAMED = 5
 
 
-def keep_asked(node: Node, asked: Element) -> None:
-    """Remembers what `node`, which computes in the common type, was asked to compute in."""
+def keep_asked(node: Node, asked: Element, too_large: bool) -> None:
+    """Remembers what `node`, which computes in the common type, was asked to compute in, and whether the kernels for
+    that take other sizes."""
     node.meta[_ASKED] = asked
+    node.meta[_TOO_LARGE] = too_large
 
 
 def keep_wide_weights(node: Node) -> None:
@@ -30,15 +33,16 @@ def narrowed(graph: Graph) -> Iterator[str]:
     if wide:
         keeps, it = ("keeps", "it") if len(wide) == 1 else ("keep", "them")
         yield f"{_listed(wide)} {keeps} weights of 8 bits, because there is no kernel for {it} with weights of 4"
-    found: dict[Element, list[str]] = {}
+    found: dict[tuple[Element, bool], list[str]] = {}
     for node in graph.nodes:
         if _ASKED in node.meta and node.op == "call_function":
-            found.setdefault(node.meta[_ASKED], []).append(described(node))
-    for asked, names in found.items():
+            found.setdefault((node.meta[_ASKED], node.meta[_TOO_LARGE]), []).append(described(node))
+    for (asked, too_large), names in found.items():
         computes, it = ("computes", "it") if len(names) == 1 else ("compute", "them")
+        sizes = " of this many elements" if too_large else ""
         yield (
             f"{_listed(names)} {computes} in {COMMON_ELEMENT.value}, because there is no kernel for {it} in "
-            f"{asked.value}; values are converted before and after {it}"
+            f"{asked.value}{sizes}; values are converted before and after {it}"
         )
 
 

@@ -89,7 +89,8 @@ for _op in sorted(OPS.values(), key=lambda op: not isinstance(op.annotation, Una
 _BATCH_NORMS = frozenset(map(str, BATCH_NORM))
 _ACTIVATIONS = frozenset(OPS["clamp"].annotation.targets)
 _DROPOUT = SameScale(())
-# By the identity of an annotation, what the operator's kernels compute in.
+# By the identity of an annotation, its operator, and what the operator's kernels compute in.
+_OP_OF = {id(op.annotation): op for op in OPS.values()}
 _ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
 _ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
 # Those of operators that have kernels for weights of 4 bits.
@@ -288,10 +289,12 @@ class CmsisNnQuantizer(Quantizer):
         """Annotates `node` if `annotation` applies to it. Returns whether it does. `numbers` are the constants with one
         element."""
         asked = self._asked(node, annotation)
-        node.meta[ELEMENT] = asked if self._takes(node, annotation, asked) else COMMON_ELEMENT
+        takes = self._takes(node, annotation, asked)
+        too_large = takes and asked is not COMMON_ELEMENT and not _takes_size(node, annotation, asked)
+        node.meta[ELEMENT] = asked if takes and not too_large else COMMON_ELEMENT
         applies = self._apply(node, annotation, constants, numbers)
         if applies and _element_of(node) is not asked:
-            keep_asked(node, asked)
+            keep_asked(node, asked, too_large)
         if applies and isinstance(annotation, (Weighted, RecurrentLayer, LookUp)):
             if self._weights_asked(node, annotation).weights == "int4" and not self._takes_small_weights(
                 node, annotation
@@ -574,6 +577,12 @@ class CmsisNnQuantizer(Quantizer):
         node.meta[Q_ANNOTATION_KEY] = QuantizationAnnotation(
             input_qspec_map=inputs, output_qspec=output, _annotated=True
         )
+
+
+def _takes_size(node: Node, annotation: Annotation, element: Element) -> bool:
+    """Returns whether kernels for `element` compute `node`, which has its sizes."""
+    op = _OP_OF.get(id(annotation))
+    return op is None or op.takes(node, element)
 
 
 def _beside(layer: Node, target: str) -> Optional[Node]:
