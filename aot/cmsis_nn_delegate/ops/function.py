@@ -56,8 +56,9 @@ class Function(Op):
         "one activation; every other operand is a plain number or a constant with one element",
         "results within one step of PyTorch's, and only where its float32 error decides the rounding",
         "a number without a result (the logarithm of -1) has that of the nearest number with one; infinity saturates",
-        "int16: a line between two limits, such as a product with a number, is a rescaling; functions with jumps, such "
-        "as floor, compute in int8; others are interpolated between 513 results",
+        "int16: infinity counts as no result; a line between two limits, such as a product with a number, is a "
+        "rescaling; functions with jumps, such as floor, compute in int8; others are interpolated between 513 results, "
+        "or up to 2049",
     )
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:

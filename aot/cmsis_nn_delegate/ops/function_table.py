@@ -269,14 +269,18 @@ def knots(function: str, arguments: Sequence[Any], position: int, source: Quant,
     two or four times as many if that loses more than 64 steps of a result.
 
     Each is moved by half of what a line to the next one misses in the middle, which halves the error of interpolation
-    [TFLite LUTPopulate, kernels/internal/common.h, whose numbers are 65535/65536 as far apart]; but 0 stays 0. Infinity
-    saturates, and a number without a result gets that of the nearest one that has one. ValueError if there is none.
+    [TFLite LUTPopulate, kernels/internal/common.h, whose numbers are 65535/65536 as far apart]; but 0 stays 0. If the
+    most entries still lose more, they are those with the least squared error over all numbers (`_fitted`). A number
+    without a finite result gets that of the nearest one that has one, as a line to infinity would spoil all results
+    beside it; of two equally near, the greater number's, so that 1 / 0 is positive. ValueError if there is none.
     """
     element = output.element
     numbers = np.arange(element.low, element.high + 2)
-    values = _known(reals(function, arguments, position, source, numbers), function, source)
-    # Beyond twice the range only the sign counts, also of infinity.
-    steps = np.clip(values / output.per_tensor.scale[0], 2.0 * element.low, 2.0 * element.high)
+    values = reals(function, arguments, position, source, numbers)
+    finite = np.isfinite(values)
+    # Beyond twice the range only the sign counts.
+    known = _known(np.where(finite, values, np.nan)[::-1], function, source)[::-1]
+    steps = np.clip(known / output.per_tensor.scale[0], 2.0 * element.low, 2.0 * element.high)
     found = np.zeros(0, element.numpy)
     for count in KNOTS:
         cell = len(steps) // (count - 1)
@@ -285,7 +289,41 @@ def knots(function: str, arguments: Sequence[Any], position: int, source: Quant,
         at[:-1] -= np.where(at[:-1] == 0, 0, np.rint(missed / 2))
         found = output.clamp(at)
         if np.abs(interpolated(found, numbers[:-1]) - output.clamp(steps[:-1])).max() <= _ERROR:
-            break
+            return found
+    fitted = np.rint(_fitted(found.astype(np.float64), output.clamp(steps), _counted(finite, numbers)))
+    return output.clamp(np.where(np.abs(fitted - found) <= 1, found, fitted))
+
+
+def _counted(finite: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """Returns which of `numbers` should be close to their results: those that have a finite one. Of a function with a
+    pole at 0, such as 1 / x, only the positive ones beside 0 are, as one entry cannot serve both sides."""
+    pole = not finite[numbers == 0][0] and finite[numbers == -1][0]
+    counted: np.ndarray = finite & ~((numbers < 0) & (numbers >= -(len(numbers) // (KNOTS[-1] - 1))) & pole)
+    return counted
+
+
+def _fitted(entries: np.ndarray, steps: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Returns, in float64, the entries between which lines have the least squared distance to those of `steps` that are
+    `counted`; entries that no number tells stay, and so do those of 0."""
+    cell = len(steps) // (len(entries) - 1)
+    wanted, weight = (x[:-1].reshape(-1, cell).astype(np.float64) for x in (steps, counted))
+    right = np.arange(cell) / cell
+    left = 1 - right
+    # The normal equations, of which each has its two neighbours alone.
+    stay = np.where(entries == 0, 1e9, 1e-6)
+    diagonal, sides = stay.copy(), stay * entries
+    diagonal[:-1] += (weight * left**2).sum(1)
+    diagonal[1:] += (weight * right**2).sum(1)
+    sides[:-1] += (weight * left * wanted).sum(1)
+    sides[1:] += (weight * right * wanted).sum(1)
+    beside = (weight * left * right).sum(1)
+    for i, between in enumerate(beside):
+        factor = between / diagonal[i]
+        diagonal[i + 1] -= factor * between
+        sides[i + 1] -= factor * sides[i]
+    found: np.ndarray = sides / diagonal
+    for i in range(len(beside) - 1, -1, -1):
+        found[i] -= beside[i] / diagonal[i] * found[i + 1]
     return found
 
 

@@ -198,9 +198,37 @@ def test_steep_functions_have_more_entries_and_zero_stays_zero():
     assert found[: WIDE.high + 2].tolist() == [0] * (WIDE.high + 2)  # also of negative numbers, which have no root
     exact = np.sqrt(np.arange(1, 2**15)) * 2.0**7.5
     assert np.abs(found[WIDE.high + 2 :] - exact).max() <= 300
-    # Infinity saturates.
+    # What is out of range saturates.
     entries = knots("log", [None], 0, wide(4.0).quant, wide(2.0))
     assert entries[1024] == WIDE.low
+
+
+@pytest.mark.parametrize("name", ["log", "log10", "rsqrt", "reciprocal", "sqrt"])
+@pytest.mark.parametrize("power, least", [(2, 0.01), (4, 0.01), (6, 0.001)])
+def test_steep_functions_are_more_exact_than_in_int8(name, power, least):
+    """Of numbers of several decades, down to some that are less than one step of int8."""
+    x = np.linspace(0, 1, 4001) ** power * 30 + least
+    exact = FUNCTIONS[name].compute(x)
+    errors = {}
+    for element in (Element.INT8, WIDE):
+        source, output = (_observed(values, element) for values in (x, exact))
+        numbers = source.quantize(x.astype(np.float32)).astype(np.int64)
+        if element is WIDE:
+            found = interpolated(knots(name, [None], 0, source.quant, output), numbers)
+        else:
+            found = table(name, [None], 0, source.quant, output)[numbers - element.low].astype(np.int64)
+        (scale,) = output.quant.scale
+        errors[element] = np.square((found - output.quant.zero_point) * scale - exact).sum()
+    assert errors[WIDE] < errors[Element.INT8]
+
+
+def _observed(values, element):
+    """The type of `values`, as calibration gives it: of int16 with twice the range."""
+    low, high = min(values.min(), 0.0), max(values.max(), 0.0)
+    if element is WIDE:
+        return TensorType(WIDE, (1,), quant=Quant((2 * max(-low, high) / WIDE.high,), 0))
+    scale = (high - low) / 255
+    return TensorType(element, (1,), quant=Quant((scale,), round(-128 - low / scale)))
 
 
 LINES = {
