@@ -489,8 +489,8 @@ class EdgeContext:
             return ""
         return (
             f"the state {self._states[node.name]!r}, which stays in float: its next value is computed of the old one "
-            "by more than moves and recurrent layers, and 8 bits may lose its small steps. To quantize it all the "
-            "same, let forward take it as an input and return the next one"
+            "by more than moves and recurrent layers, and quantized it may lose its small steps. To quantize it all "
+            "the same, let forward take it as an input and return the next one"
         )
 
     def _counter(self, node: Node) -> Optional[str]:

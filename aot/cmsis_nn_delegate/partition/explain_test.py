@@ -41,6 +41,7 @@ def test_states_that_stay_outside_are_named():
     found = compiled(Remembering(), torch.randn(1, 8), check=False).refused
     messages = {report.target: report.message for report in found}
     assert "it reads the state 'last', which stays in float" in messages["aten.cat.default"]
+    assert "8 bits" not in messages["aten.cat.default"]  # as it stays in float whatever the format
     assert "computed of the state 'count'" in messages["aten.remainder.Scalar"]
     assert ".float()" not in messages["aten.remainder.Scalar"]
 
