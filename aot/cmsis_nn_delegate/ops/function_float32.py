@@ -31,7 +31,9 @@ def _gelu_tanh(x: Any) -> Any:
 
 
 def _clamp(x: Any, low: Any, high: Any) -> Any:
-    return np.where(x < low, low, np.where(x > high, high, x))
+    """The least first and the greatest last, as PyTorch: where low is above high, all become high."""
+    raised = np.where(x < low, low, x)
+    return np.where(raised > high, high, raised)
 
 
 # In the order of Function in runtime/kernels/function_float32/function_float32_portable.cc.
@@ -118,7 +120,7 @@ def _draw(d: Case) -> Value:
     x = d.input(d.batch(), d.pick(d.integer(1, 9), d.integer(1, 90)), element=Element.FLOAT32)
     name = d.pick(*FUNCTIONS)
     low = float(_F(d.random.uniform(-9, 1)))
-    attrs = FunctionFloat32Attrs(name, low, float(_F(low + d.random.uniform(0, 12))))
+    attrs = FunctionFloat32Attrs(name, low, float(_F(low + d.random.uniform(-1, 12))))
     return drawn(d, "function_float32", [x], attrs)
 
 

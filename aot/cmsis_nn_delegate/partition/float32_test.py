@@ -79,6 +79,7 @@ FUNCTIONS = {
     "relu": torch.relu,
     "relu6": nn.functional.relu6,
     "clamp": lambda x: x.clamp(-0.5, 0.7),
+    "clamp with its limits the wrong way round": lambda x: x.clamp(1, 0.5),
     "clamp_min": lambda x: x.clamp_min(0.1),
     "leaky_relu": nn.functional.leaky_relu,
     "abs": torch.abs,

@@ -6,7 +6,11 @@ namespace {
 
 using Args = payload::FunctionFloat32Args;
 
-float clamped(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
+/// As PyTorch: where low is above high, all become high.
+float clamped(float x, float low, float high) {
+  const float raised = x < low ? low : x;
+  return raised > high ? high : raised;
+}
 
 // In the order of FUNCTIONS in aot/cmsis_nn_delegate/ops/function_float32.py, with the numbers a and b of the block.
 using Function = float (*)(float x, float a, float b);
