@@ -32,9 +32,13 @@ class FloatOp(Op):
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return first(
-            lambda: context.refuse_floats(node, *context.activations(node)),
+            lambda: context.refuse_floats(self.result_of(node), *context.activations(node)),
             lambda: self.refuse_arguments(node, context),
         )
+
+    def result_of(self, node: EdgeNode) -> EdgeNode:
+        """Returns the node of the result: another one where the function returns several, of which one is read."""
+        return node
 
     def refuse_arguments(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         """Refuses arguments that the kernel cannot take; all tensors are known to be floats of a fixed shape."""

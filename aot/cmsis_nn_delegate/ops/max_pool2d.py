@@ -8,9 +8,9 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import GETITEM, first, operand, pair, shape_of, target_name
+from ..edge.nodes import first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Reason, Refusal
+from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I8, I16, Field, Struct
@@ -87,7 +87,6 @@ def _draw(d: Case) -> Value:
     return d.node("max_pool2d", [x], attrs, x.quant)
 
 
-_WITH_INDICES = "aten.max_pool2d_with_indices.default"
 _AMAX = "aten.amax.default"
 
 
@@ -116,7 +115,7 @@ class MaxPool2d(Op):
     """
 
     name = "max_pool2d"
-    targets = ("aten.max_pool2d.default", _WITH_INDICES, _AMAX)
+    targets = ("aten.max_pool2d.default", pooling.WITH_INDICES, _AMAX)
     whole = ("aten.max_pool2d.default",)
     annotation = SameScale(("aten.max_pool2d.default",))
     attrs = PoolAttrs
@@ -137,8 +136,8 @@ class MaxPool2d(Op):
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
         return first(
-            lambda: self._refuse_indices(node),
-            lambda: context.refuse_tensors(source, self._result(node)),
+            lambda: pooling.refuse_indices(node),
+            lambda: context.refuse_tensors(source, pooling.result_of(node)),
             lambda: context.refuse_image(source, "its input"),
             lambda: None if target_name(node) == _AMAX else pooling.refuse_stride(node, context),
             lambda: context.refuse_quant(node, [source], same=True),
@@ -152,9 +151,7 @@ class MaxPool2d(Op):
         top, left = pair(own)
         padding = Padding(top, left, top, left)
         attrs = PoolAttrs(pair(kernel), pair(stride or kernel), padding, dilation=pair(dilation))
-        # With indices, only result 0 is read: it takes the place of the node.
-        result = self._result(node)
-        return [context.node(result, self.name, [context.value(source)], attrs)]
+        return [context.node(pooling.result_of(node), self.name, [context.value(source)], attrs)]
 
     def _build_amax(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         source = operand(node)
@@ -165,20 +162,6 @@ class MaxPool2d(Op):
         # Without keepdim: the pool keeps its dimensions, a reshape drops them.
         pool = context.node(node, self.name, [context.value(source)], attrs, pooled, "_pool")
         return [pool, context.node(node, "reshape", [pool.output])]
-
-    def _result(self, node: EdgeNode) -> Any:
-        return next(iter(node.users)) if target_name(node) == _WITH_INDICES else node
-
-    def _refuse_indices(self, node: EdgeNode) -> Optional[Refusal]:
-        if target_name(node) != _WITH_INDICES:
-            return None
-        if [user.args[1] for user in node.users if target_name(user) == GETITEM] == [0]:
-            return None
-        return Refusal(
-            Reason.UNSUPPORTED_PARAMETER,
-            "its indices are read; only the maximum itself is supported (return_indices=False): to unpool, use "
-            "upsampling or a transposed convolution, which need no indices",
-        )
 
     def variant(self, node: Node) -> str:
         return "" if node.attrs.dilation == (1, 1) else "dilated"

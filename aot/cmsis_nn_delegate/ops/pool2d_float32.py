@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import operand, pair, shape_of, target_name
+from ..edge.nodes import first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -17,7 +17,7 @@ from ..format.record import F32, I32, Field, Struct
 from ..format.schema import MAX_STEP
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
-from . import block_values
+from . import block_values, pooling
 from .case import Case
 from .features import Features
 from .float_op import FloatOp, drawn
@@ -51,7 +51,7 @@ KERNEL = KernelSpec(
         geometry="pooling",
     ),
 )
-_MAX = ("aten.max_pool2d.default", "aten.max_pool2d_with_indices.default")
+_MAX = ("aten.max_pool2d.default", pooling.WITH_INDICES)
 _ADAPTIVE = ("aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default")
 
 
@@ -91,6 +91,12 @@ class Pool2dFloat32(FloatOp):
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return target_name(node) not in _ADAPTIVE or set(shape_of(node)[-2:]) != {1}
 
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return first(lambda: pooling.refuse_indices(node), lambda: super(Pool2dFloat32, self).check(node, context))
+
+    def result_of(self, node: EdgeNode) -> EdgeNode:
+        return pooling.result_of(node)
+
     def refuse_arguments(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         if len(shape_of(operand(node))) == 4 and _attrs(node, context) is not None:
             return None
@@ -102,8 +108,7 @@ class Pool2dFloat32(FloatOp):
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         attrs = _attrs(node, context)
-        result = next(iter(node.users)) if target_name(node) == _MAX[1] else node
-        return [context.node(result, self.name, [context.value(operand(node))], attrs)]
+        return [context.node(self.result_of(node), self.name, [context.value(operand(node))], attrs)]
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         return attrs.windows.batch, attrs.windows.channels, *attrs.windows.output
@@ -146,7 +151,6 @@ def _attrs(node: EdgeNode, context: EdgeContext) -> Optional[Pool2dFloat32Attrs]
     """Returns what an edge node computes; None if the kernel does not."""
     name, shape = target_name(node), shape_of(operand(node))
     given = context.arguments(node)
-    result = node if name != _MAX[1] else next(iter(node.users), node)
     if name in _ADAPTIVE:
         output = shape_of(node)[2:]
         if any(size % count for size, count in zip(shape[2:], output)):
@@ -164,7 +168,7 @@ def _attrs(node: EdgeNode, context: EdgeContext) -> Optional[Pool2dFloat32Attrs]
             if ceil and padding != (0, 0):
                 return None
             divisor = float(override or (math.prod(kernel) if include and padding != (0, 0) else 0))
-        output = shape_of(result)[2:]
+        output = shape_of(pooling.result_of(node))[2:]
     if max(*kernel, *stride) > MAX_STEP:
         return None
     return Pool2dFloat32Attrs(

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from ..edge.nodes import operand, pair, shape_of
+from ..edge.nodes import GETITEM, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
@@ -54,6 +54,31 @@ def sizes(params: Struct = POOL_PARAMS) -> tuple[Field, ...]:
 
 # Of any output size: where it divides the input's, all windows are alike.
 ADAPTIVE_AVERAGES = ("aten.adaptive_avg_pool2d.default", "aten._adaptive_avg_pool2d.default")
+
+
+# A maximum that also returns where it was found: the node has two results.
+WITH_INDICES = "aten.max_pool2d_with_indices.default"
+
+
+def result_of(node: EdgeNode) -> EdgeNode:
+    """Returns the node whose place a pool takes: of one with indices, the reader of the maximum itself."""
+    if target_name(node) != WITH_INDICES:
+        return node
+    reader: EdgeNode = next(iter(node.users))
+    return reader
+
+
+def refuse_indices(node: EdgeNode) -> Optional[Refusal]:
+    """Refuses a pool whose indices are read."""
+    if target_name(node) != WITH_INDICES:
+        return None
+    if [user.args[1] for user in node.users if target_name(user) == GETITEM] == [0]:
+        return None
+    return Refusal(
+        Reason.UNSUPPORTED_PARAMETER,
+        "its indices are read; only the maximum itself is supported (return_indices=False): to unpool, use "
+        "upsampling or a transposed convolution, which need no indices",
+    )
 
 
 def divides(node: EdgeNode) -> bool:

@@ -121,6 +121,7 @@ FUNCTIONS = {
     "groups": lambda x: nn.functional.conv2d(x.view(1, 2, 3, 5), GROUPED, groups=2, dilation=(1, 2)),
     "sequence": lambda x: nn.functional.conv1d(x.view(1, 2, 15), SEQUENCE, padding=1),
     "largest of windows": lambda x: nn.functional.max_pool2d(x.view(1, 2, 3, 5), 2, ceil_mode=True),
+    "largest of a sequence": lambda x: nn.functional.max_pool1d(x.view(1, 2, 15), 3, 2, 1),
     "means of windows": lambda x: nn.functional.avg_pool2d(x.view(1, 2, 3, 5), 3, 2, 1),
     "means of what is inside": lambda x: nn.functional.avg_pool2d(x.view(1, 2, 3, 5), 3, 2, 1, count_include_pad=False),
     "adaptive means": lambda x: nn.functional.adaptive_avg_pool2d(x.view(1, 1, 6, 5), (3, 1)),
