@@ -191,6 +191,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_broadcast_portable.cc
     runtime/kernels/add/add_int16_portable.cc
     runtime/kernels/add/add_linear_portable.cc
+    runtime/kernels/add/add_pairs_int16_portable.cc
     runtime/kernels/add/add_portable.cc
     runtime/kernels/arg_extremum/argmax_int16_portable.cc
     runtime/kernels/arg_extremum/argmax_portable.cc
@@ -319,6 +320,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h
     runtime/kernels/add/add.h
     runtime/kernels/add/add_linear.h
+    runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/arg_extremum/arg_extremum.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/batch_matmul/batch_matmul.h
@@ -416,6 +418,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_dsp.S
     runtime/kernels/add/add_linear_members.h
     runtime/kernels/add/add_linear_tuned.cc
+    runtime/kernels/add/add_pairs_int16_dsp.S
+    runtime/kernels/add/add_pairs_int16_members.h
+    runtime/kernels/add/add_pairs_int16_tuned.cc
     runtime/kernels/common/channel_planes_dsp.S
     runtime/kernels/common/channel_planes_dsp.h
     runtime/kernels/common/channel_planes_int16_dsp.S

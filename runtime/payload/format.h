@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 129;
+inline constexpr std::size_t kOpcodeCount = 130;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -196,6 +196,7 @@ enum class Opcode : std::uint8_t {
   kConv2dInt4Vectors = 126,
   kFullyConnectedInt4Pairs = 127,
   kDepthwiseConv2dPlanesInt16 = 128,
+  kAddPairsInt16 = 129,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2781,6 +2782,25 @@ struct DepthwiseConv2dPlanesInt16Args {
 };
 static_assert(sizeof(DepthwiseConv2dPlanesInt16Args) == 72,
               "layout of DepthwiseConv2dPlanesInt16Args");
+
+/// int16 elementwise sum of two tensors of one shape, as add_int16 computes it. The output
+/// may be one of the inputs.
+struct AddPairsInt16Args {
+  Ref input1;  ///< int16 [count], of the larger scale
+  Ref input2;  ///< int16 [count]
+  Ref output;  ///< int16 [count]
+  /// of input1: 2^14, negative if it is subtracted, -16384 to 16384
+  std::int32_t factor;
+  std::int32_t multiplier;  ///< of input2, Q31, negative if it is subtracted
+  /// -2^(32 - n): input2 is shifted to the right by n bits after its multiplication
+  std::int32_t unit;
+  std::int32_t output_multiplier;  ///< 2 m - 2^32, with m in Q31
+  /// 2^(32 - n): results are shifted to the right by n bits after theirs
+  std::int32_t output_unit;
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(AddPairsInt16Args) == 44, "layout of AddPairsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -1765,4 +1765,15 @@ bool check_depthwise_conv2d_planes_int16(const CallCheck& call, const void* args
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_add_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AddPairsInt16Args*>(args);
+  const CallCheck::Bytes input1 = {a.input1, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
+  return call.reads(input1, bounds::kHalfAligned) && call.reads(input2, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.factor, -16384, 16384)) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -55,6 +55,7 @@ OPERATORS = [
 
 TUNED_KERNELS = [
     "add_linear",
+    "add_pairs_int16",
     "conv2d_pairs",
     "conv2d_vectors",
     "conv2d_winograd",

@@ -2778,6 +2778,20 @@ inline constexpr OperatorField kDepthwiseConv2dPlanesInt16ArgsFields[] = {
     integer("output_dims.c", u16(70)),
 };
 
+inline constexpr OperatorField kAddPairsInt16ArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 2, 2, {i32(40)}),
+    reference("input2", 4, FieldKind::kInput, 2, 2, {i32(40)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(40)}),
+    ranged("factor", i32(12), -16384, 16384),
+    integer("multiplier", i32(16)),
+    integer("unit", i32(20)),
+    integer("output_multiplier", i32(24)),
+    integer("output_unit", i32(28)),
+    related("activation.min", i32(32), -32768, 32767),
+    related("activation.max", i32(36), -32768, 32767),
+    integer("count", i32(40)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2914,6 +2928,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kConv2dInt4VectorsArgsFields, 30, 76},
     {kFullyConnectedInt4PairsArgsFields, 12, 48},
     {kDepthwiseConv2dPlanesInt16ArgsFields, 28, 72},
+    {kAddPairsInt16ArgsFields, 11, 44},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -1787,6 +1787,16 @@ inline constexpr unsigned char kDepthwiseConv2dPlanesInt16Payload[] = {
     60,147,127,92,75,215,215,183,51,125,125,88,31,247,169,8,116,8,224,255,2,174,28,117,91,140,140,165,29,242,242,4,
     158,138,120,8,70,115,62,0,114,121,99,109,247,82,82,4,79,33,33,196,106,241,255,8,68,48,194,255,8,251,120,102,
 };
+inline constexpr unsigned char kAddPairsInt16Payload[] = {
+    67,78,78,68,6,4,56,0,1,2,1,0,0,1,0,0,210,238,180,65,144,0,0,0,0,0,0,0,0,0,0,0,
+    208,0,0,0,48,0,0,0,1,0,0,0,0,1,0,0,0,0,0,0,3,0,0,0,48,0,0,0,0,0,0,0,
+    2,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    153,129,235,57,0,0,0,0,48,0,0,0,48,0,0,0,2,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,
+    1,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,71,25,50,58,0,0,0,0,48,0,0,0,96,0,0,0,
+    2,4,0,2,3,1,0,0,4,0,0,0,6,0,0,0,1,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,
+    197,67,179,58,0,0,0,0,0,0,0,0,0,0,0,0,129,4,48,0,0,0,0,48,0,0,0,32,0,0,0,64,
+    0,64,0,0,247,35,161,84,0,0,0,128,150,187,85,254,0,0,2,0,0,0,0,0,255,127,0,0,24,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -1954,6 +1964,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
      sizeof(kFullyConnectedInt4PairsPayload)},
     {payload::Opcode::kDepthwiseConv2dPlanesInt16, kDepthwiseConv2dPlanesInt16Payload,
      sizeof(kDepthwiseConv2dPlanesInt16Payload)},
+    {payload::Opcode::kAddPairsInt16, kAddPairsInt16Payload, sizeof(kAddPairsInt16Payload)},
 };
 
 }  // namespace cmsis_nn_delegate::testing

@@ -35,6 +35,7 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kDepthwiseConv2dPlanesInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -34,6 +34,7 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kFullyConnectedInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kDepthwiseConv2dPlanesInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..implementation import OwnImplementation
 from .add_linear import AddLinear
+from .add_pairs_int16 import AddPairsInt16
 from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_pairs import Conv2dPairs
@@ -56,4 +57,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedInt4AsConv2d(_CONV2D_INT4_PAIRS),
     Conv2dInt4Vectors(),
     DepthwiseConv2dPlanesInt16(),
+    AddPairsInt16(),
 )

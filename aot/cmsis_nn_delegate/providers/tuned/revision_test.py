@@ -45,6 +45,7 @@ CONSTANTS = {
     "fully_connected_pairs_int16": 0xD77A7440,
     "fully_connected_as_conv2d_int16": 0xFB784581,
     "depthwise_conv2d_planes_int16": 0x769E2B45,
+    "add_pairs_int16": 0x00000000,
 }
 
 
@@ -68,6 +69,7 @@ def nodes():
     layers.append(builder.conv2d(wide, 5, (3, 3), padding=same, groups=5))
     for rows, outputs in ((1, 14), (3, 11)):
         layers.append(builder.fully_connected(builder.input(rows, 19, element=Element.INT16), outputs))
+    layers.append(builder.add(wide, wide))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
 
 
