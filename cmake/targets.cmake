@@ -212,6 +212,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_portable.cc
+    runtime/kernels/conv2d/conv2d_vectors_int16_portable.cc
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
@@ -460,6 +461,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/row_products_members.h
     runtime/kernels/common/row_products_scalar.S
     runtime/kernels/common/row_products_scalar.h
+    runtime/kernels/common/vector_products_int16_mve.S
+    runtime/kernels/common/vector_products_loops_mve.h
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
@@ -468,6 +471,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_tuned.cc
+    runtime/kernels/conv2d/conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_winograd_tuned.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_tuned.cc

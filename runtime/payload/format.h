@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 130;
+inline constexpr std::size_t kOpcodeCount = 131;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -197,6 +197,7 @@ enum class Opcode : std::uint8_t {
   kFullyConnectedInt4Pairs = 127,
   kDepthwiseConv2dPlanesInt16 = 128,
   kAddPairsInt16 = 129,
+  kConv2dVectorsInt16 = 130,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2801,6 +2802,28 @@ struct AddPairsInt16Args {
   std::int32_t count;  ///< elements
 };
 static_assert(sizeof(AddPairsInt16Args) == 44, "layout of AddPairsInt16Args");
+
+/// int16 convolution of one group, as conv2d_int16 computes it, from weights in the order
+/// of the products.
+struct Conv2dVectorsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each 2 channels: 8 weights of the first and 8 of the second for each 8 inputs of a
+  /// window, the first 8 and then the others from the last to the second; biases,
+  /// multipliers and shifts. Inputs are in the order [w, h, c]; the last block has the last
+  /// 2 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 2, rounded up
+  std::int32_t block_words;  ///< 6, and the inputs of a window rounded up to 8, divided by 2
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dVectorsInt16Args) == 72, "layout of Conv2dVectorsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

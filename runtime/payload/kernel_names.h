@@ -140,6 +140,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "fully_connected_int4_pairs of input int8, table int32, scales int32, output int8",
     "depthwise_conv2d_planes_int16 of input int16, table int32, output int16",
     "add_pairs_int16 of input1 int16, input2 int16, output int16",
+    "conv2d_vectors_int16 of input int16, table int32, output int16",
     // clang-format on
 };
 

@@ -1476,8 +1476,9 @@ bool check_batch_matmul_int16(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
-bool check_conv2d_pairs_int16(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dPairsInt16Args*>(args);
+template <typename Args>
+static bool check_as_conv2d_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::convolution(call, a)) {
     return false;
   }
@@ -1489,6 +1490,14 @@ bool check_conv2d_pairs_int16(const CallCheck& call, const void* args) {
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_conv2d_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dPairsInt16Args>(call, args);
+}
+
+bool check_conv2d_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dVectorsInt16Args>(call, args);
 }
 
 bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) {

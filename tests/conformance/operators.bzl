@@ -63,6 +63,7 @@ TUNED_KERNELS = [
     "conv2d_int4_pairs",
     "conv2d_int4_vectors",
     "depthwise_conv2d_planes_int16",
+    "conv2d_vectors_int16",
     "depthwise_conv2d_planes",
     "depthwise_conv2d_vectors",
     "depthwise_conv2d_rows",

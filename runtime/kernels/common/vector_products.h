@@ -12,27 +12,33 @@
 namespace cmsis_nn_delegate::portable {
 
 /// The products of groups of four windows with all filters. `table` has for each 2 channels, of which
-/// the last ones may have been there before: 16 weights of the first and of the second for each
-/// vector of a window, the first vector and then the others from the last to the second; int32 sums
+/// the last ones may have been there before: for each vector of a window, which has 16 bytes, the weights of the
+/// first and of the second, the first vector and then the others from the last to the second; int32 sums
 /// for inputs of 0, multipliers and shifts.
-struct VectorProducts {
-  const std::int8_t* windows[4];  // of the first group; of whole vectors
-  const std::int8_t* table;       // 4-byte aligned
-  std::int8_t* output;            // of the first window
-  std::int32_t channels;          // >= 2
-  std::int32_t vectors;           // of a window, >= 1
-  std::int32_t windows_step;      // from a window of a group to that of the next group
-  std::int32_t groups;            // >= 1, one behind the other in the output
+template <typename Element>
+struct VectorProductsOf {
+  const Element* windows[4];  // of the first group; of whole vectors
+  const std::int8_t* table;   // 4-byte aligned
+  Element* output;            // of the first window
+  std::int32_t channels;      // >= 2
+  std::int32_t vectors;       // of a window, >= 1
+  std::int32_t windows_step;  // from a window of a group to that of the next group, in bytes
+  std::int32_t groups;        // >= 1, one behind the other in the output
   std::int32_t zero_point;
   std::int32_t least;
   std::int32_t most;
   std::int32_t form;         // VectorForm
-  std::uint16_t offsets[8];  // of the results of channels 0 and 1, window by window
+  std::uint16_t offsets[8];  // of the results of channels 0 and 1, window by window, in bytes
 };
+
+using VectorProducts = VectorProductsOf<std::int8_t>;
 
 namespace vector_products {
 
-inline constexpr std::int32_t kVector = 16;  // inputs
+/// Inputs of a vector.
+template <typename Element>
+inline constexpr std::int32_t kVectorOf = 16 / static_cast<std::int32_t>(sizeof(Element));
+inline constexpr std::int32_t kVector = kVectorOf<std::int8_t>;
 inline constexpr std::int32_t kWindows = 4;
 inline constexpr std::int32_t kChannels = 2;
 
@@ -43,10 +49,11 @@ inline std::int32_t word(const std::int8_t* from) {
 }
 
 /// The weights of a vector of inputs for 2 channels.
+template <typename Element>
 struct Bytes {
-  static constexpr std::int32_t kBytes = 2 * kVector;
+  static constexpr std::int32_t kBytes = 2 * kVectorOf<Element>;
   static std::int32_t weight(const std::int8_t* table, std::int32_t channel, std::int32_t input) {
-    return table[channel * kVector + input];
+    return table[channel * kVectorOf<Element> + input];
   }
 };
 
@@ -58,8 +65,10 @@ struct Nibbles {
   }
 };
 
-template <typename Weights = Bytes>
-void multiply(const VectorProducts& p) {
+template <typename Weights, typename Element>
+void multiply(const VectorProductsOf<Element>& p) {
+  constexpr std::int32_t kInputs = kVectorOf<Element>;
+  constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
   const payload::Activation activation = {p.least, p.most};
   for (std::int32_t group = 0; group < p.groups; ++group) {
     const std::int8_t* table = p.table;
@@ -69,9 +78,9 @@ void multiply(const VectorProducts& p) {
         const std::int32_t vector = i == 0 ? 0 : p.vectors - i;
         for (std::int32_t channel = 0; channel < kChannels; ++channel) {
           for (std::int32_t window = 0; window < kWindows; ++window) {
-            const std::int8_t* inputs =
-                p.windows[window] + group * p.windows_step + vector * kVector;
-            for (std::int32_t k = 0; k < kVector; ++k) {
+            const Element* inputs =
+                p.windows[window] + group * p.windows_step / kBytes + vector * kInputs;
+            for (std::int32_t k = 0; k < kInputs; ++k) {
               sums[window][channel] +=
                   static_cast<std::uint32_t>(inputs[k] * Weights::weight(table, channel, k));
             }
@@ -80,7 +89,7 @@ void multiply(const VectorProducts& p) {
         table += Weights::kBytes;
       }
       const std::int32_t at = first + kChannels <= p.channels ? first : p.channels - kChannels;
-      std::int8_t* output = p.output + group * kWindows * p.channels + at;
+      Element* output = p.output + group * kWindows * p.channels + at;
       for (std::int32_t channel = 0; channel < kChannels; ++channel, table += 4) {
         const std::int32_t start = word(table);
         const std::int32_t multiplier = word(table + 8);
@@ -88,8 +97,8 @@ void multiply(const VectorProducts& p) {
         for (std::int32_t window = 0; window < kWindows; ++window) {
           const std::int32_t sum =
               wrapping_add(static_cast<std::int32_t>(sums[window][channel]), start);
-          output[p.offsets[2 * window + channel]] =
-              clamp(wrapping_add(requantize(sum, multiplier, shift), p.zero_point), activation);
+          output[p.offsets[2 * window + channel] / kBytes] = clamp_to<Element>(
+              wrapping_add(requantize(sum, multiplier, shift), p.zero_point), activation);
         }
       }
       table += 16;
@@ -100,8 +109,13 @@ void multiply(const VectorProducts& p) {
 }  // namespace vector_products
 
 /// The functions for plain C++.
-struct PlainVectorProducts {
-  static void multiply(const VectorProducts& products) { vector_products::multiply(products); }
+template <typename Type>
+struct PlainVectorProductsOf {
+  using Element = Type;
+
+  static void multiply(const VectorProductsOf<Element>& products) {
+    vector_products::multiply<vector_products::Bytes<Element>>(products);
+  }
   /// Copies `bytes` >= 1 from each of `columns` >= 1 places that lie `from_step` apart.
   static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                            std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
@@ -110,6 +124,9 @@ struct PlainVectorProducts {
     }
   }
 };
+
+using PlainVectorProducts = PlainVectorProductsOf<std::int8_t>;
+using PlainVectorProductsInt16 = PlainVectorProductsOf<std::int16_t>;
 
 /// The same for weights of 4 bits: 16 bytes of the table for each vector of a window, with those of the first channel in
 /// the lower halves.

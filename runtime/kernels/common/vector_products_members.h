@@ -16,7 +16,7 @@
 #define VECTOR_PRODUCTS_FORM 52
 #define VECTOR_PRODUCTS_OFFSETS 56
 
-// Inputs of a vector.
+// Bytes of a vector.
 #define VECTOR_PRODUCTS_VECTOR 16
 
 #ifndef __ASSEMBLER__
@@ -37,6 +37,9 @@ CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_LEAST, VectorProducts, least);
 CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_MOST, VectorProducts, most);
 CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_FORM, VectorProducts, form);
 CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_OFFSETS, VectorProducts, offsets);
+// int16 has the same members, and vectors of as many bytes.
+CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_OUTPUT, VectorProductsOf<std::int16_t>, output);
+CMSIS_NN_DELEGATE_MEMBER_AT(VECTOR_PRODUCTS_OFFSETS, VectorProductsOf<std::int16_t>, offsets);
 static_assert(vector_products::kVector == VECTOR_PRODUCTS_VECTOR, "assembly has another size");
 static_assert(vector_products::kWindows == 4 && vector_products::kChannels == 2,
               "assembly has these sizes in its instructions");

@@ -17,10 +17,8 @@ static_assert(sizeof(payload::Conv2dInt4VectorsArgs) == sizeof(payload::Conv2dVe
 
 /// Returns the kernel whose `run` calls compute_conv2d_vectors() with products of weights of 4 bits.
 constexpr Kernel conv2d_int4_vectors_kernel(Kernel::Run run) {
-  return Kernel(operators::kConv2dInt4Vectors, run, conv2d_vectors_scratch_bytes)
-      .limited_to(conv2d_vectors_accepts<4>)
-      .overlapping(conv2d_vectors_overlaps)
-      .only_of(payload::ProviderId::kTuned);
+  return conv2d_vectors_kernel<std::int8_t, payload::Conv2dVectorsArgs, 4>(
+      operators::kConv2dInt4Vectors, run);
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -3,7 +3,7 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_conv2d_int4_vectors(const void* args, const Bases& bases) {
-  return compute_conv2d_vectors<PlainNibbleVectorProducts>(args, bases);
+  return compute_conv2d_vectors<PlainNibbleVectorProducts, payload::Conv2dVectorsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dInt4Vectors> kConv2dInt4Vectors =

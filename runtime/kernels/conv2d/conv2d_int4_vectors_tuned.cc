@@ -7,7 +7,8 @@ namespace cmsis_nn_delegate::tuned {
 
 Error run_conv2d_int4_vectors(const void* args, const Bases& bases) {
   return portable::compute_conv2d_vectors<
-      MveOr<MveNibbleVectorProducts, portable::PlainNibbleVectorProducts>>(args, bases);
+      MveOr<MveNibbleVectorProducts, portable::PlainNibbleVectorProducts>,
+      payload::Conv2dVectorsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dInt4Vectors> kConv2dInt4Vectors =

@@ -13,8 +13,9 @@
 namespace cmsis_nn_delegate::portable {
 
 /// The sizes that follow from those of a call.
+template <typename Element, typename Args>
 struct VectorSizes {
-  [[gnu::noinline]] explicit VectorSizes(const payload::Conv2dVectorsArgs& a)
+  [[gnu::noinline]] explicit VectorSizes(const Args& a)
       : inputs(bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c)),
         depth((inputs + kVector - 1) / kVector * kVector),
         tile_columns(least(a.output_dims.w, 8)),
@@ -22,27 +23,28 @@ struct VectorSizes {
         columns((static_cast<std::uint64_t>(tile_columns) - 1) *
                     static_cast<std::uint32_t>(a.params.stride.w) +
                 static_cast<std::uint32_t>(a.filter_dims.w)) {
-    const payload::PackedConvParams& p = a.params;
+    const auto& p = a.params;
     pointwise = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
                 p.padding.w == 0 && reaches(a.output_dims.h, p.stride.h) < wide(a.input_dims.h) &&
                 reaches(a.output_dims.w, p.stride.w) < wide(a.input_dims.w);
   }
 
-  /// Bytes of the columns of one row of a tile: at most 2^54.
-  std::uint64_t row_bytes(const payload::Conv2dVectorsArgs& a) const {
+  /// Elements of the columns of one row of a tile: at most 2^54.
+  std::uint64_t row_size(const Args& a) const {
     return columns * bounds::volume(a.filter_dims.h, a.filter_dims.c);
   }
 
   /// Returns the scratch memory: see Conv2dVectors.scratch_bytes in Python.
-  [[gnu::noinline]] std::uint64_t scratch_bytes(const payload::Conv2dVectorsArgs& a) const {
+  [[gnu::noinline]] std::uint64_t scratch_bytes(const Args& a) const {
     if (pointwise) {
-      return inputs == depth ? 0 : depth * vector_products::kWindows;
+      return inputs == depth ? 0 : depth * vector_products::kWindows * sizeof(Element);
     }
-    const std::uint64_t rows = row_bytes(a) * static_cast<std::uint32_t>(tile_rows);
-    return (rows + kVector + static_cast<std::uint32_t>(a.input_dims.c) + 15) / 16 * 16;
+    const std::uint64_t rows = row_size(a) * static_cast<std::uint32_t>(tile_rows);
+    return ((rows + kVector + static_cast<std::uint32_t>(a.input_dims.c)) * sizeof(Element) + 15) /
+           16 * 16;
   }
 
-  static constexpr std::uint64_t kVector = vector_products::kVector;
+  static constexpr std::uint64_t kVector = vector_products::kVectorOf<Element>;
 
   std::uint64_t inputs;  // of a window
   std::uint64_t depth;   // rounded up to vectors
@@ -64,22 +66,28 @@ struct VectorSizes {
   }
 };
 
-/// One call. `Products` has the functions of PlainVectorProducts.
-template <typename Products>
+/// One call. `Products` has the functions of PlainVectorProductsOf.
+template <typename Products, typename Args>
 class VectorWindows {
  public:
-  VectorWindows(const payload::Conv2dVectorsArgs& args, const Bases& bases)
+  using Element = typename Products::Element;
+
+  VectorWindows(const Args& args, const Bases& bases)
       : args_(args),
         sizes_(args),
         depth_(static_cast<std::int32_t>(sizes_.depth)),
-        scratch_(bases.resolve<std::int8_t>(args.scratch)),
-        input_(bases.resolve<const std::int8_t>(args.input)) {
+        scratch_(bases.resolve<Element>(args.scratch)),
+        input_(bases.resolve<const Element>(args.input)) {
     const std::int32_t channels = args.output_dims.c;
     products_.table = bases.resolve<const std::int8_t>(args.table);
-    products_.output = bases.resolve<std::int8_t>(args.output);
+    products_.output = bases.resolve<Element>(args.output);
     products_.channels = channels;
-    products_.vectors = depth_ / vector_products::kVector;
-    products_.zero_point = args.params.output_offset;
+    products_.vectors = depth_ / kVector;
+    if constexpr (kBytes == 1) {
+      products_.zero_point = args.params.output_offset;
+    } else {
+      products_.zero_point = 0;
+    }
     products_.least = args.params.activation.min;
     products_.most = args.params.activation.max;
     products_.form = args.form;
@@ -96,23 +104,25 @@ class VectorWindows {
 
  private:
   static constexpr std::int32_t kWindows = vector_products::kWindows;
+  static constexpr std::int32_t kVector = vector_products::kVectorOf<Element>;
+  static constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
 
   /// Results of missing windows lie on those of the last one. Not inlined: GCC unrolls it at each of three calls.
   [[gnu::noinline]] void set_offsets(std::int32_t count) {
     for (std::int32_t i = 0; i < kWindows; ++i) {
       const std::int32_t offset = (i < count ? i : count - 1) * args_.output_dims.c;
-      products_.offsets[2 * i] = static_cast<std::uint16_t>(offset);
-      products_.offsets[2 * i + 1] = static_cast<std::uint16_t>(offset + 1);
+      products_.offsets[2 * i] = static_cast<std::uint16_t>(offset * kBytes);
+      products_.offsets[2 * i + 1] = static_cast<std::uint16_t>((offset + 1) * kBytes);
     }
   }
 
   /// Multiplies `groups` >= 1 groups of four windows that lie `step` apart.
-  [[gnu::noinline]] void multiply_groups(const std::int8_t* first, std::int32_t step,
+  [[gnu::noinline]] void multiply_groups(const Element* first, std::int32_t step,
                                          std::int32_t groups) {
     for (std::int32_t i = 0; i < kWindows; ++i) {
       products_.windows[i] = first + i * step;
     }
-    products_.windows_step = kWindows * step;
+    products_.windows_step = kWindows * step * kBytes;
     products_.groups = groups;
     Products::multiply(products_);
     products_.output += groups * kWindows * products_.channels;
@@ -139,12 +149,12 @@ class VectorWindows {
     const payload::PackedDims& out = args_.output_dims;
     // A single window may have any stride.
     const std::int32_t step = out.w == 1 ? in.c : args_.params.stride.w * in.c;
-    const std::int8_t* const end = input_ + in.n * in.h * in.w * in.c;
+    const Element* const end = input_ + in.n * in.h * in.w * in.c;
     if (in.h == out.h && in.w == out.w) {
       run_pixels(input_, in.c, out.n * out.h * out.w, end);
       return;
     }
-    const std::int8_t* image = input_;
+    const Element* image = input_;
     for (std::int32_t n = 0; n < out.n; ++n, image += in.h * in.w * in.c) {
       for (std::int32_t y = 0; y < out.h; ++y) {
         run_pixels(image + y * args_.params.stride.h * in.w * in.c, step, out.w, end);
@@ -154,8 +164,8 @@ class VectorWindows {
 
   /// Multiplies `count` pixels that lie `step` apart. Vectors may reach into the next pixels, whose
   /// weights are 0, but not past `end`: then pixels are copied.
-  [[gnu::noinline]] void run_pixels(const std::int8_t* first, std::int32_t step, std::int32_t count,
-                                    const std::int8_t* end) {
+  [[gnu::noinline]] void run_pixels(const Element* first, std::int32_t step, std::int32_t count,
+                                    const Element* end) {
     const auto room = static_cast<std::int32_t>(end - first) - depth_;
     std::int32_t whole = room < 0 ? 0 : room / step + 1;
     whole = whole < count ? whole : count;
@@ -166,10 +176,10 @@ class VectorWindows {
     for (std::int32_t done = groups * kWindows; done < count; done += kWindows) {
       const std::int32_t some = count - done < kWindows ? count - done : kWindows;
       for (std::int32_t i = 0; i < some; ++i) {
-        const std::int8_t* pixel = first + (done + i) * step;
+        const Element* pixel = first + (done + i) * step;
         if (done + i >= whole) {
-          std::int8_t* copy = scratch_ + i * depth_;
-          Products::copy_columns(copy, pixel, 1, args_.input_dims.c, 0, 0);
+          Element* copy = scratch_ + i * depth_;
+          copy_columns(copy, pixel, 1, args_.input_dims.c, 0, 0);
           pixel = copy;
         }
         products_.windows[i] = pixel;
@@ -181,11 +191,14 @@ class VectorWindows {
   void run_tiles() {
     const payload::PackedDims& in = args_.input_dims;
     const payload::PackedDims& out = args_.output_dims;
-    row_bytes_ = static_cast<std::int32_t>(sizes_.row_bytes(args_));
-    column_bytes_ = args_.filter_dims.h * in.c;
-    padding_ = scratch_ + sizes_.tile_rows * row_bytes_ + vector_products::kVector;
-    const auto zero_point = static_cast<std::int8_t>(-args_.params.input_offset);
-    Products::copy_columns(padding_, &zero_point, in.c, 1, 1, 0);
+    row_size_ = static_cast<std::int32_t>(sizes_.row_size(args_));
+    column_size_ = args_.filter_dims.h * in.c;
+    padding_ = scratch_ + sizes_.tile_rows * row_size_ + kVector;
+    Element zero_point = 0;
+    if constexpr (kBytes == 1) {
+      zero_point = static_cast<Element>(-args_.params.input_offset);
+    }
+    copy_columns(padding_, &zero_point, in.c, 1, 1, 0);
     image_ = input_;
     for (std::int32_t n = 0; n < out.n; ++n, image_ += in.h * in.w * in.c) {
       for (std::int32_t y = 0; y < out.h; y += sizes_.tile_rows) {
@@ -201,21 +214,21 @@ class VectorWindows {
     const payload::PackedTile& stride = args_.params.stride;
     const std::int32_t rows = out.h - y < sizes_.tile_rows ? out.h - y : sizes_.tile_rows;
     const std::int32_t columns = out.w - x < sizes_.tile_columns ? out.w - x : sizes_.tile_columns;
-    std::int8_t* row = scratch_;
-    for (std::int32_t i = 0; i < rows; ++i, row += row_bytes_) {
+    Element* row = scratch_;
+    for (std::int32_t i = 0; i < rows; ++i, row += row_size_) {
       copy_row(row, (y + i) * stride.h - args_.params.padding.h,
                x * stride.w - args_.params.padding.w,
                (columns - 1) * stride.w + args_.filter_dims.w);
     }
-    const std::int32_t step = columns == 1 ? 0 : stride.w * column_bytes_;
+    const std::int32_t step = columns == 1 ? 0 : stride.w * column_size_;
     if (columns % kWindows == 0) {  // then there is one row
       multiply_groups(scratch_, step, columns / kWindows);
       return;
     }
-    const std::int8_t* window = scratch_;
+    const Element* window = scratch_;
     std::int32_t count = 0;
     for (std::int32_t i = 0; i < rows; ++i) {
-      window = scratch_ + i * row_bytes_;
+      window = scratch_ + i * row_size_;
       for (std::int32_t k = 0; k < columns; ++k, window += step) {
         products_.windows[count++] = window;
         if (count == kWindows) {
@@ -231,7 +244,7 @@ class VectorWindows {
 
   /// Copies `columns` of the image, from (y, x) on, as high as the filter; the zero point where
   /// they lie in the padding.
-  void copy_row(std::int8_t* to, std::int32_t y, std::int32_t x, std::int32_t columns) const {
+  void copy_row(Element* to, std::int32_t y, std::int32_t x, std::int32_t columns) const {
     const payload::PackedDims& in = args_.input_dims;
     const std::int32_t before = limit(-x, columns);
     const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), columns - before);
@@ -241,19 +254,26 @@ class VectorWindows {
         continue;
       }
       pad(to, before);
-      std::int8_t* const at = to + before * column_bytes_;
+      Element* const at = to + before * column_size_;
       if (inside > 0) {
-        Products::copy_columns(at, image_ + (y * in.w + x + before) * in.c, inside, in.c,
-                               column_bytes_, in.c);
+        copy_columns(at, image_ + (y * in.w + x + before) * in.c, inside, in.c, column_size_, in.c);
       }
-      pad(at + inside * column_bytes_, columns - before - inside);
+      pad(at + inside * column_size_, columns - before - inside);
     }
   }
 
-  void pad(std::int8_t* to, std::int32_t columns) const {
+  void pad(Element* to, std::int32_t columns) const {
     if (columns > 0) {
-      Products::copy_columns(to, padding_, columns, args_.input_dims.c, column_bytes_, 0);
+      copy_columns(to, padding_, columns, args_.input_dims.c, column_size_, 0);
     }
+  }
+
+  /// Copies `count` >= 1 elements from each of `columns` >= 1 places; steps are elements too.
+  static void copy_columns(Element* to, const Element* from, std::int32_t columns,
+                           std::int32_t count, std::int32_t to_step, std::int32_t from_step) {
+    Products::copy_columns(reinterpret_cast<std::int8_t*>(to),
+                           reinterpret_cast<const std::int8_t*>(from), columns, count * kBytes,
+                           to_step * kBytes, from_step * kBytes);
   }
 
   /// `value` limited to [0, most].
@@ -261,40 +281,42 @@ class VectorWindows {
     return value < 0 ? 0 : value > most ? most : value;
   }
 
-  const payload::Conv2dVectorsArgs& args_;
-  VectorSizes sizes_;
+  const Args& args_;
+  VectorSizes<Element, Args> sizes_;
   std::int32_t depth_;
-  std::int8_t* scratch_;
-  const std::int8_t* input_;
-  const std::int8_t* image_ = nullptr;
-  std::int8_t* padding_ = nullptr;  // a pixel of the zero point
-  std::int32_t row_bytes_ = 0;      // of the columns under a row of a tile
-  std::int32_t column_bytes_ = 0;
-  VectorProducts products_;
+  Element* scratch_;
+  const Element* input_;
+  const Element* image_ = nullptr;
+  Element* padding_ = nullptr;  // a pixel of the zero point
+  std::int32_t row_size_ = 0;   // elements of the columns under a row of a tile
+  std::int32_t column_size_ = 0;
+  VectorProductsOf<Element> products_;
 };
 
 /// Computes one call: the body of a kernel's function, which has no call more for it.
-template <typename Products>
+template <typename Products, typename Args>
 [[gnu::always_inline]] inline Error compute_conv2d_vectors(const void* args, const Bases& bases) {
-  VectorWindows<Products>(*static_cast<const payload::Conv2dVectorsArgs*>(args), bases).run();
+  VectorWindows<Products, Args>(*static_cast<const Args*>(args), bases).run();
   return Error::Ok;
 }
 
 /// Returns the scratch memory that one call needs.
-inline std::uint32_t conv2d_vectors_scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dVectorsArgs*>(args);
-  return static_cast<std::uint32_t>(VectorSizes(a).scratch_bytes(a));
+template <typename Element, typename Args>
+std::uint32_t conv2d_vectors_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  return static_cast<std::uint32_t>(VectorSizes<Element, Args>(a).scratch_bytes(a));
 }
 
 /// Returns whether the table has as many words as the sizes ask for, in one group without gaps, and
 /// nothing is too large. A word has the weights of 2 channels for `kInputsPerWord` inputs.
-template <std::uint32_t kInputsPerWord = 2>
+template <typename Element, typename Args, std::uint32_t kInputsPerWord = 2>
 bool conv2d_vectors_accepts(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dVectorsArgs*>(args);
+  const auto& a = *static_cast<const Args*>(args);
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 28;
-  const VectorSizes sizes(a);
+  constexpr std::int32_t kMostChannels = (1 << 14) / static_cast<std::int32_t>(sizeof(Element));
+  const VectorSizes<Element, Args> sizes(a);
   return a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
-         a.params.dilation.w == 1 && a.output_dims.c >= 2 && a.output_dims.c <= (1 << 14) &&
+         a.params.dilation.w == 1 && a.output_dims.c >= 2 && a.output_dims.c <= kMostChannels &&
          sizes.inputs < kLimit && sizes.columns < kLimit && sizes.scratch_bytes(a) < kLimit &&
          sizes.depth / kInputsPerWord + 6 == static_cast<std::uint32_t>(a.block_words) &&
          a.blocks == (a.output_dims.c + 1) / 2;
@@ -302,18 +324,21 @@ bool conv2d_vectors_accepts(const void* args) {
 
 /// Returns whether nothing is overwritten before it is read, as Conv2dVectors.distance in Python
 /// explains.
-inline bool conv2d_vectors_overlaps(const void* args, std::int32_t distance) {
-  const auto& a = *static_cast<const payload::Conv2dVectorsArgs*>(args);
+template <typename Element, typename Args>
+bool conv2d_vectors_overlaps(const void* args, std::int32_t distance) {
+  const auto& a = *static_cast<const Args*>(args);
   const bool again = a.filter_dims.h == 1 && a.filter_dims.w == 1;
-  return distance >= window_order_distance(a.params, a.input_dims, a.output_dims) +
-                         (again ? vector_products::kWindows * a.output_dims.c : 0);
+  return distance >= static_cast<std::int32_t>(sizeof(Element)) *
+                         (window_order_distance(a.params, a.input_dims, a.output_dims) +
+                          (again ? vector_products::kWindows * a.output_dims.c : 0));
 }
 
-/// Returns the kernel whose `run` calls compute_conv2d_vectors().
-constexpr Kernel conv2d_vectors_kernel(Kernel::Run run) {
-  return Kernel(operators::kConv2dVectors, run, conv2d_vectors_scratch_bytes)
-      .limited_to(conv2d_vectors_accepts<>)
-      .overlapping(conv2d_vectors_overlaps)
+/// Returns the kernel with the argument block `Args` whose `run` calls compute_conv2d_vectors().
+template <typename Element, typename Args, std::uint32_t kInputsPerWord = 2>
+constexpr Kernel conv2d_vectors_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run, conv2d_vectors_scratch_bytes<Element, Args>)
+      .limited_to(conv2d_vectors_accepts<Element, Args, kInputsPerWord>)
+      .overlapping(conv2d_vectors_overlaps<Element, Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

@@ -7,11 +7,12 @@
 namespace cmsis_nn_delegate::tuned {
 
 Error run_conv2d_vectors(const void* args, const Bases& bases) {
-  return portable::compute_conv2d_vectors<MveOr<MveVectorProducts, portable::PlainVectorProducts>>(
-      args, bases);
+  return portable::compute_conv2d_vectors<MveOr<MveVectorProducts, portable::PlainVectorProducts>,
+                                          payload::Conv2dVectorsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kConv2dVectors> kConv2dVectors =
-    portable::conv2d_vectors_kernel(run_conv2d_vectors);
+    portable::conv2d_vectors_kernel<std::int8_t, payload::Conv2dVectorsArgs>(
+        operators::kConv2dVectors, run_conv2d_vectors);
 
 }  // namespace cmsis_nn_delegate::tuned

@@ -36,6 +36,7 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kDepthwiseConv2dPlanesInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

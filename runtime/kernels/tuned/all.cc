@@ -35,6 +35,7 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kDepthwiseConv2dPlanesInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

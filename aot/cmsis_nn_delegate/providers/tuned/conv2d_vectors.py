@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv2d
@@ -24,42 +25,43 @@ from .vector_table import CHANNELS, VECTOR, depth
 
 _PIXELS = 4  # of a product
 _TILE = 8  # pixels of a row whose windows are copied at a time
-# Results of a product are stored at 16-bit offsets from the first.
-_MOST_CHANNELS = 1 << 14
+# Results of a product are stored at offsets of 16 bits, in bytes, from the first.
+_MOST_OUTPUT_BYTES = 1 << 14  # of a pixel
 
 
-def _draw_windows(d: Case) -> Value:
+def draw_windows(d: Case, element: Element = Element.INT8) -> Value:
     kernel = d.pair(1, 4)
-    x = d.image(d.batch(), d.channels(), kernel)
+    x = d.image(d.batch(), d.channels(), kernel, element=element)
     channels = 1 + d.channels()
     return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 3), d.padding(kernel), clamp=d.clamp()))
 
 
-def _draw_wide(d: Case) -> Value:
+def draw_wide(d: Case, element: Element = Element.INT8) -> Value:
     """Several tiles in a row, or several rows in a tile."""
-    x = d.input(d.batch(), d.channels(), d.integer(3, 9), d.pick(d.integer(3, 6), d.integer(10, 40)))
+    size = d.integer(3, 9), d.pick(d.integer(3, 6), d.integer(10, 40))
+    x = d.input(d.batch(), d.channels(), *size, element=element)
     kernel = d.pick((3, 3), (3, 3), d.pair(2, 3))
     channels = 1 + d.channels()
     return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 2), d.padding(kernel), clamp=d.clamp()))
 
 
-def _draw_deep(d: Case) -> Value:
+def draw_deep(d: Case, element: Element = Element.INT8) -> Value:
     """More than eight vectors in a window."""
-    x = d.input(d.batch(), d.integer(15, 50), *d.pair(3, 8))
+    x = d.input(d.batch(), d.integer(15, 50), *d.pair(3, 8), element=element)
     channels = 1 + d.channels()
     return d.maybe_relu(d.conv2d(x, channels, (3, 3), d.pair(1, 2), d.padding((3, 3)), clamp=d.clamp()))
 
 
-def _draw_pointwise(d: Case) -> Value:
+def draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
     inputs = d.pick(d.channels(), VECTOR * d.integer(1, 9), d.integer(40, 140))
-    x = d.input(d.batch(), inputs, *d.pair(1, 7))
+    x = d.input(d.batch(), inputs, *d.pair(1, 7), element=element)
     stride = d.pick((1, 1), (1, 1), d.pair(1, 3))
     return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (1, 1), stride, clamp=d.clamp()))
 
 
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
+def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> Value:
     kernel = d.pair(1, 3)
-    x = d.image(d.batch(), d.channels(), kernel, extra=3)
+    x = d.image(d.batch(), d.channels(), kernel, extra=3, element=element)
     padding = Padding(*d.pair(0, 4), *d.pair(0, 4))
     return d.maybe_relu(d.conv2d(x, 1 + d.channels(), kernel, d.pair(1, 3), padding, clamp=d.clamp()))
 
@@ -89,16 +91,18 @@ class Conv2dVectors(OwnImplementation):
     name = "conv2d_vectors"
     op = "conv2d"
     like = conv2d.KERNEL
+    element: ClassVar[Element] = Element.INT8
+    vector: ClassVar[int] = VECTOR  # inputs
     isas = frozenset({Isa.MVE})
     assumes = "one group without gaps in its windows, two or more output pixels and channels, and shifts to the right"
     # Whether a byte has two weights.
     nibbles: ClassVar[bool] = False
     draws: ClassVar[tuple[Draw, ...]] = (
-        _draw_windows,
-        _draw_wide,
-        _draw_deep,
-        _draw_pointwise,
-        _draw_padding_beyond_the_kernel,
+        draw_windows,
+        draw_wide,
+        draw_deep,
+        draw_pointwise,
+        draw_padding_beyond_the_kernel,
     )
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
@@ -109,8 +113,9 @@ class Conv2dVectors(OwnImplementation):
             return f"it computes one group, not {node.attrs.groups}"
         if tuple(node.attrs.dilation) != (1, 1):
             return "windows have gaps"
-        if not 2 <= channels <= _MOST_CHANNELS:
-            return f"it computes 2 to {_MOST_CHANNELS} channels, not {channels}"
+        most = _MOST_OUTPUT_BYTES // self.element.nbytes(1)
+        if not 2 <= channels <= most:
+            return f"it computes 2 to {most} channels, not {channels}"
         if n * h * w == 1:
             return "CMSIS-NN is as fast where the output is a single pixel"
         try:
@@ -125,10 +130,11 @@ class Conv2dVectors(OwnImplementation):
         geometry = Geometry.plain(node)
         inputs = node.inputs[1].shape[1]
         if geometry.kernel == (1, 1) and node.attrs.padding == Padding():
-            return 0 if inputs % VECTOR == 0 else _PIXELS * _depth(node)
+            return 0 if inputs % self.vector == 0 else self.element.nbytes(_PIXELS * self._depth(node))
         rows, width = _tile(geometry)
         columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
-        return -(-(rows * columns * geometry.kernel[0] * inputs + VECTOR + inputs) // 16) * 16
+        elements = rows * columns * geometry.kernel[0] * inputs + self.vector + inputs
+        return -(-self.element.nbytes(elements) // 16) * 16
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
@@ -155,11 +161,11 @@ class Conv2dVectors(OwnImplementation):
                 "runs": len(runs),
                 "lines": lines,
                 "pixels copied": copied,
-                "vectors copied": copied * blocks_of(inputs, VECTOR),
+                "vectors copied": copied * blocks_of(inputs, self.vector),
                 "groups": groups,
                 "blocks": blocks,
                 f"blocks of form {form}": blocks,
-                "vectors": blocks * _depth(node) // VECTOR,
+                "vectors": blocks * self._depth(node) // self.vector,
             },
             "pointwise" if pointwise else "",
         )
@@ -170,13 +176,14 @@ class Conv2dVectors(OwnImplementation):
         geometry = Geometry.plain(node)
         outputs, inputs = node.inputs[1].shape[:2]
         again = _PIXELS * outputs if geometry.kernel == (1, 1) else 0
-        return window_order.distance(geometry, inputs, outputs) + again
+        return self.element.nbytes(window_order.distance(geometry, inputs, outputs) + again)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = _weights(node)
         # What every window has in common: the bias and the zero point of the input.
         start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
-        return {"table": vector_table.table(weights, start, *vector_requantization.scales(node), nibbles=self.nibbles)}
+        table = vector_table.table(weights, start, *vector_requantization.scales(node), self.vector, self.nibbles)
+        return {"table": table}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return block_args.encode(
@@ -184,9 +191,13 @@ class Conv2dVectors(OwnImplementation):
             refs,
             scratch_bytes,
             blocks=vector_table.blocks(int(node.inputs[1].shape[0])),
-            block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:]), self.nibbles),
+            block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:]), self.vector, self.nibbles),
             form=vector_requantization.form_of(node),
         )
+
+    def _depth(self, node: Node) -> int:
+        """Returns how many inputs a window has, rounded up to vectors."""
+        return depth(math.prod(node.inputs[1].shape[1:]), self.vector)
 
 
 def _output_shape(node: Node) -> tuple[int, int, int, int]:
@@ -204,8 +215,3 @@ def _weights(node: Node) -> np.ndarray:
     """int8 [channels, inputs of a window], column by column."""
     weights = node.inputs[1].constant
     return np.ascontiguousarray(weights.transpose(0, 3, 2, 1)).reshape(len(weights), -1)
-
-
-def _depth(node: Node) -> int:
-    """Returns how many inputs a window has, rounded up to vectors."""
-    return depth(math.prod(node.inputs[1].shape[1:]))

@@ -10,6 +10,7 @@ from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
+from .conv2d_vectors_int16 import Conv2dVectorsInt16
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
@@ -58,4 +59,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     Conv2dInt4Vectors(),
     DepthwiseConv2dPlanesInt16(),
     AddPairsInt16(),
+    Conv2dVectorsInt16(),
 )

@@ -46,6 +46,7 @@ CONSTANTS = {
     "fully_connected_as_conv2d_int16": 0xFB784581,
     "depthwise_conv2d_planes_int16": 0x769E2B45,
     "add_pairs_int16": 0x00000000,
+    "conv2d_vectors_int16": 0x13199675,
 }
 
 

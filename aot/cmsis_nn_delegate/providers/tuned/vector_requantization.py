@@ -1,9 +1,9 @@
-"""How kernels in MVE assembly turn 32-bit sums into int8: VQRDMULH, VRSHL, the zero point, the clamp.
+"""How kernels in MVE assembly turn 32-bit sums into int8 and int16: VQRDMULH, VRSHL, the zero point, the clamp.
 
 VQRDMULH rounds as the multiplication of `quantized_math.requantize` does. VRSHL rounds halves up, but halves below zero
 have to go away from zero. LEAST shifts without a correction, where every result below zero is clamped to the zero
-point: a ReLU whose zero is the least int8. ANY adds the sign first, and clamps to any limits. Both need a shift to the
-right for every channel, and nothing of the size of sums, which wrap as in `requantize`.
+point: a ReLU whose zero is the least int8, or one of int16. ANY adds the sign first, and clamps to any limits. Both
+need a shift to the right for every channel, and nothing of the size of sums, which wrap as in `requantize`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def form_of(node: Node) -> VectorForm:
     if (scales(node)[1] > -1).any():
         raise ValueError("an output channel has finer steps than its sums, half of them or less")
     limits = node.attrs.clamp.quantized(node.output.type)
-    return VectorForm.LEAST if node.output.zero_point == -128 and limits == (-128, 127) else VectorForm.ANY
+    element, zero_point = node.output.element, node.output.zero_point
+    relu = zero_point == element.zero_points[0] and limits == (zero_point, element.high)
+    return VectorForm.LEAST if relu else VectorForm.ANY
 
 
 def scales(node: Node) -> tuple[np.ndarray, np.ndarray]:

@@ -8,9 +8,9 @@ CHANNELS = 2  # of a block
 VECTOR = 16  # inputs
 
 
-def depth(inputs: int) -> int:
-    """Returns `inputs`, those of a sum, rounded up to vectors."""
-    return -(-inputs // VECTOR) * VECTOR
+def depth(inputs: int, vector: int = VECTOR) -> int:
+    """Returns `inputs`, those of a sum, rounded up to vectors of `vector` inputs."""
+    return -(-inputs // vector) * vector
 
 
 def blocks(channels: int) -> int:
@@ -18,21 +18,26 @@ def blocks(channels: int) -> int:
     return -(-channels // CHANNELS)
 
 
-def block_words(inputs: int, nibbles: bool = False) -> int:
+def block_words(inputs: int, vector: int = VECTOR, nibbles: bool = False) -> int:
     """Returns the size of a block in words; `nibbles`: of weights of 4 bits."""
-    return 3 * CHANNELS + depth(inputs) * CHANNELS // (8 if nibbles else 4)
+    return 3 * CHANNELS + depth(inputs, vector) * CHANNELS // (8 if nibbles else 4)
 
 
 def table(
-    weights: np.ndarray, starts: np.ndarray, multipliers: np.ndarray, shifts: np.ndarray, nibbles: bool = False
+    weights: np.ndarray,
+    starts: np.ndarray,
+    multipliers: np.ndarray,
+    shifts: np.ndarray,
+    vector: int = VECTOR,
+    nibbles: bool = False,
 ) -> np.ndarray:
     """Returns int32 [blocks, words] for weights [channels, inputs] of at least two channels. The last block has the
     last two. Each has the weights of the first vector and then of the others from the last to the second; the sums for
     inputs of 0, which are `starts`; what requantizes the channels, [channels] each. With `nibbles`, a byte has the
     weights of both channels for an input, that of the first in its lower half."""
     channels, inputs = weights.shape
-    vectors = depth(inputs) // VECTOR
-    padded = np.zeros((channels, vectors, VECTOR), np.int8)
+    vectors = depth(inputs, vector) // vector
+    padded = np.zeros((channels, vectors, vector), np.int8)
     padded.reshape(channels, -1)[:, :inputs] = weights
     order = [0, *range(vectors - 1, 0, -1)]
     scales = np.stack([starts, multipliers, shifts]).astype(np.int32)
