@@ -77,6 +77,10 @@ _CORRECTION_SAMPLES = 32
 _LARGE_SLOWDOWN = 50.0  # percent, that is tried for models that do not fit their memories
 
 
+class LeftOutside(UserError):
+    """With `strict`, some operators stay outside of the delegate."""
+
+
 @dataclass
 class Compilation:
     """The request and, below it, the results of the stages so far."""
@@ -324,7 +328,7 @@ def _partition(c: Compilation) -> None:
     try:
         c.edge = partition(c.program, [c.quantized], c.partitioner, c.options.strict, c.options.etrecord)
     except NotDelegatedError as error:
-        raise UserError(str(error), exit_code=1) from error
+        raise LeftOutside(str(error), exit_code=1) from error
     c.obstacle = obstacle(c.edge)
     if not c.obstacle:
         take_model_order(c.edge)

@@ -7,6 +7,7 @@ from typing import Optional
 from ..edge.functions import name_in
 from ..graph.ir import Node
 from ..pipeline import Compilation
+from ..report.node_report import NodeReport
 
 
 class CallFunctions:
@@ -14,9 +15,14 @@ class CallFunctions:
 
     def __init__(self, c: Compilation) -> None:
         names = {node.name: name_in(c.converted.graph, node) for node in c.quantized.graph.nodes}
+        self._names = names
         self._functions = {
             report.name: (at, names.get(report.function)) for at, report in enumerate(c.partitioner.reports)
         }
+
+    def of_report(self, report: NodeReport) -> Optional[str]:
+        """Returns the name in the quantized module of the function that a report is about; None if it is unknown."""
+        return self._names.get(report.function)
 
     def of(self, node: Node) -> Optional[str]:
         """Returns the name in the quantized module of the last function that a node computes, which is the one whose

@@ -10,6 +10,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
+from ..edge.naming import computed_in_float
 from ..edge.torch_types import element_of
 from ..format.element import Element
 from ..ops.registry import OPS
@@ -78,6 +79,18 @@ def with_units(prepared: GraphModule, measured: Sequence[LayerNoise]) -> dict[st
     return found
 
 
+def with_floats(found: Mapping[str, Layer], measured: Mapping[str, Layer], prepared: GraphModule) -> dict[str, Layer]:
+    """Returns the layers `found` of a calibrated module, and those of `measured` that it computes in float, which are
+    not rounded and so have no scale in it."""
+    floats = {node.name for node in prepared.graph.nodes if computed_in_float(node)}
+    exact = {
+        name: dataclasses.replace(layer, element=Element.FLOAT32)
+        for name, layer in measured.items()
+        if name in floats and name not in found
+    }
+    return {**found, **exact}
+
+
 def _source(node: Node) -> Optional[Node]:
     """Returns the function whose result `node` reads first."""
     found = next(iter(node.all_input_nodes), None)
@@ -140,6 +153,7 @@ def sensitivities(
     """Returns those of all layers in the format of `other`, by name. `measured` are the layers of `base` with their
     noise. Only what has other weights is measured again."""
     twins = read(other)
+    exact = with_floats({}, measured, other).keys() - twins.keys()
     again = [
         name
         for name, layer in measured.items()
@@ -151,6 +165,9 @@ def sensitivities(
     found = {}
     for name, own in base_sensitivities(measured).items():
         layer, twin = measured[name], twins.get(name)
+        if name in exact:
+            found[name] = Sensitivity(0.0, 0.0)
+            continue
         if twin is None:
             found[name] = own
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -30,10 +30,21 @@ class MeasuredModel:
 
 @dataclass(frozen=True)
 class Prices:
-    """The price of each module in each format, and of converting an element from one type to another."""
+    """The price of each module in each format, and of converting an element from one type to another. `unknown` are the
+    modules with calls of float32 without a prediction, and `outside` how many functions of each stay outside of the
+    delegate, where nothing has a price."""
 
     of_modules: Sequence[Mapping[str, float]]
     conversion: float
+    unknown: Sequence[Collection[str]] = ()
+    outside: Sequence[Mapping[str, int]] = ()
+
+    def comparable(self, unit: str, number: int) -> bool:
+        """Returns whether the price of a module in a format says what it takes as well as that in the first one. A call
+        in float32 without a prediction counts far too little, and what stays outside counts nothing."""
+        guessed = self.unknown and unit in self.unknown[number] and unit not in self.unknown[0]
+        left = self.outside and self.outside[number].get(unit, 0) > self.outside[0].get(unit, 0)
+        return not (guessed or left)
 
 
 NO_PRICES = Prices((), 0.0)
@@ -78,10 +89,14 @@ def problem_of(
 
 
 def offered_formats(
-    measured: MeasuredModel, first: Optional[Compilation] = None, types: IoTypes = _FLOAT_IO
+    measured: MeasuredModel,
+    first: Optional[Compilation] = None,
+    types: IoTypes = _FLOAT_IO,
+    prices: Prices = NO_PRICES,
 ) -> dict[str, list[int]]:
     """Returns the formats that each module may have, of those that change something, for modules that have a choice.
-    Modules that read inputs or return outputs of `first` have their `types`, as far as these are activations."""
+    Modules that read inputs or return outputs of `first` have their `types`, as far as these are activations. Formats
+    whose `prices` cannot be compared are left out."""
     found: dict[str, list[int]] = {}
     for name, layer in measured.layers[0].items():
         if layer.unit is None or layer.pinned:
@@ -89,7 +104,7 @@ def offered_formats(
         formats = found.setdefault(layer.unit, [0])
         for number, others in enumerate(measured.layers):
             twin = others.get(name)
-            if twin is None or number in formats:
+            if twin is None or number in formats or not prices.comparable(layer.unit, number):
                 continue
             if twin.element is not layer.element or measured.noise[number][name] != measured.noise[0][name]:
                 formats.append(number)
@@ -125,6 +140,7 @@ def _roundings(measured: MeasuredModel, elements: Sequence[Element]) -> tuple[np
     # A type that a tensor never has adds what the first one adds.
     first = np.array([measured.noise[0][name].rounding for name in base])
     tensors = np.repeat(first[:, None], max(1, len(elements)), axis=1)
+    tensors[:, [number for number, element in enumerate(elements) if element is Element.FLOAT32]] = 0.0
     for row, name in enumerate(base):
         for number in reversed(range(len(measured.layers))):
             layer = measured.layers[number].get(name, base[name])
@@ -140,25 +156,38 @@ def prices_of(measured: MeasuredModel, priced: Sequence[Compilation], flash: boo
     """Returns what the calls of compilations in each format throughout take: bytes of `flash`, or instructions, of
     calls without a prediction a multiplication each."""
     found: list[dict[str, float]] = []
+    unknown: list[set[str]] = []
+    outside: list[dict[str, int]] = []
     converted, elements = 0.0, 0
     for layers, c in zip(measured.layers, priced, strict=True):
         found.append({})
+        unknown.append(set())
+        outside.append({})
         functions = CallFunctions(c)
         owners = {f.name: layer for layer in layers.values() for f in layer.noise.functions}
+        for report in c.partitioner.reports:
+            if report.delegated or report.is_border:
+                continue
+            layer = owners.get(functions.of_report(report) or "")
+            unit = report.module.partition(" (")[0] if layer is None or layer.unit is None else layer.unit
+            outside[-1][unit] = outside[-1].get(unit, 0) + 1
         for part in c.encoded[c.targets[0]]:
             for call in part.calls:
                 price = call.choice.flash_bytes() if flash else call.choice.instructions(c.targets[0])
+                guessed = price is None
                 price = call.macs if price is None else price
                 name = functions.of(call.node)
                 layer = owners.get(name) if name is not None else None
                 if layer is not None and layer.unit is not None:
                     found[-1][layer.unit] = found[-1].get(layer.unit, 0.0) + price
+                    if guessed and call.node.outputs[0].element is Element.FLOAT32:
+                        unknown[-1].add(layer.unit)
                 elif name is None:
                     converted += price
                     elements += math.prod(call.node.outputs[0].shape)
     if flash:
-        return Prices(found, 0.0)
-    return Prices(found, converted / elements if elements else _CONVERSION)
+        return Prices(found, 0.0, unknown, outside)
+    return Prices(found, converted / elements if elements else _CONVERSION, unknown, outside)
 
 
 def _type_of(layer: Optional[Layer]) -> Optional[str]:

@@ -21,7 +21,7 @@ import torch
 from ..accuracy.measurement import device_outputs, run_module
 from ..compile import requested
 from ..edge.naming import module_of
-from ..pipeline import advance
+from ..pipeline import LeftOutside, advance
 from ..planner.memory_fit import DoesNotFit
 from ..precision.formats import FORMATS
 from ..precision.problem import Assignment, changed, frontier
@@ -31,8 +31,8 @@ from ..support.errors import UserError
 from ..support.isolation import as_caller, isolated
 from ..targets.target import Target
 from .limits import Limits
-from .result import ChosenFormats, Outcome, Price
-from .subject import Subject, readable_again
+from .result import ChosenFormats, Outcome
+from .subject import APART, Subject, apart, price_of, readable_again
 
 _TRIES = 6  # cheaper assignments that are tried although their estimates are too noisy
 _TOO_NOISY = 10**0.1  # by so much
@@ -91,7 +91,7 @@ class _Search:
     def __init__(self, subject: Subject, limits: Limits, library: Union[str, Path, None]) -> None:
         self._model, self._limits, self._library = subject, limits, library
         self._problem = subject.problem
-        self._does_not_fit: Optional[DoesNotFit] = None  # of the first that keeps the limits
+        self._refused: Optional[UserError] = None  # why the first that keeps the limits cannot be had
 
     def _keeps(self, assignment: Assignment) -> bool:
         """Returns whether an assignment keeps the limits in PyTorch, on some of the data."""
@@ -170,7 +170,7 @@ class _Search:
             checked_one = self._compiled(assignment)
             if checked_one is not None:
                 return checked_one
-        raise self._does_not_fit or self._out_of_reach()
+        raise self._refused or self._out_of_reach()
 
     def _compiled(self, assignment: Assignment) -> Optional[ChosenFormats]:
         """Returns the compiled model, if the device keeps the limits on all data with it."""
@@ -193,28 +193,46 @@ class _Search:
         figures = self._model.figures(outputs)
         self._model.say(f"{self._model.described(assignment)}: {figures}, by {how}")
         if not self._limits.kept(figures, self._model.exact):
-            self._model.tried[assignment] = dataclasses.replace(self._model.try_(assignment), sample=figures)
+            tried = dataclasses.replace(self._model.try_(assignment), sample=figures)
+            if outputs is not None and not obstacle:
+                with torch.no_grad():
+                    outputs = run_module(c.converted, self._model.samples, self._model.starts)
+                tried.in_torch = self._model.figures(outputs)
+            self._model.tried[assignment] = tried
+            return None
+        left, least = price_of(measured).outside, self._model.outside
+        if left > least:
+            self._refuse(
+                assignment,
+                UserError(
+                    f"{self._model.described(assignment)} keeps {self._limits}, but leaves {left} functions outside of "
+                    f"the delegate, {left - least} more than {FORMATS[0].name} throughout. If that does not matter, "
+                    "give the modules these formats with --quantizer",
+                    exit_code=1,
+                ),
+            )
             return None
         c.options = dataclasses.replace(self._model.asked, quantizer=c.options.quantizer)
         c.keep_modules = False
         try:
             advance(c, "stream", "compare-stream")
-        except DoesNotFit as error:
-            self._model.say(f"{self._model.described(assignment)}: {error}")
-            self._does_not_fit = self._does_not_fit or error
+        except (DoesNotFit, LeftOutside) as error:
+            self._refuse(assignment, error)
             return None
         return ChosenFormats(
             compiled=c.compiled[0],
             configuration=c.options.quantizer.configuration,
             limits=self._limits,
             formats={unit: FORMATS[number].name for unit, number in zip(self._model.units, assignment)},
-            outcome=Outcome(
-                self._model.described(assignment), figures, Price.of(c.encoded[c.targets[0]], c.targets[0])
-            ),
+            outcome=Outcome(self._model.described(assignment), figures, price_of(c)),
             uniform=tuple(self._model.uniform),
             exact=self._model.exact,
             computed_by=how,
         )
+
+    def _refuse(self, assignment: Assignment, error: UserError) -> None:
+        self._model.say(f"{self._model.described(assignment)}: {error}")
+        self._refused = self._refused or error
 
     def _out_of_reach(self) -> UserError:
         """Says how close the search came, and what would help."""
@@ -222,6 +240,15 @@ class _Search:
             self._model.tried.items(),
             key=lambda item: self._limits.closeness(item[1].sample, self._model.some_exact),
         )
+        beginning = f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with "
+        if tried.in_torch is not None and apart(tried.in_torch, tried.sample) > APART:
+            return UserError(
+                f"{beginning}{tried.sample} as the device computes it. In PyTorch these formats have {tried.in_torch}: "
+                "the rest is what kernels approximate and PyTorch does not, such as softmax, norms and functions by "
+                "tables. `cmsisnn accuracy` shows both for each layer; format: float32 under module_names of "
+                "--quantizer computes those that differ in float, in the delegate",
+                exit_code=1,
+            )
         weights, rounding = self._problem.noise_of_layers(near)
         total = float(weights.sum() + rounding.sum())
         names = list(self._model.measured.layers[0])
@@ -241,9 +268,10 @@ class _Search:
         if not self._model.asked.io.is_float:
             advice += f"; with --io {self._model.asked.io} the modules at inputs and outputs keep that type"
         return UserError(
-            f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with {tried.sample}. "
-            f"Most of the noise that is left comes from {', '.join(causes) or 'no layer alone'}; {advice}, and leaving "
-            "these in float (skip: true under module_names of --quantizer) removes it, outside of the delegate",
+            f"{beginning}{tried.sample}. Most of the noise that is left comes from "
+            f"{', '.join(causes) or 'no layer alone'}; {advice}, and format: float32 for these (under module_names of "
+            "--quantizer) removes it, for more flash and time: in the delegate, as far as that has kernels of float32 "
+            "for them",
             exit_code=1,
         )
 

@@ -1,5 +1,6 @@
 """`choose_formats`: the limits are kept, nothing cheaper keeps them, and its file gives the same bytes."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -9,11 +10,13 @@ from torch import nn
 
 from cmsis_nn_delegate.accuracy import measurement
 from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.pipeline import LeftOutside
 from cmsis_nn_delegate.precision.configurations import with_formats
 from cmsis_nn_delegate.precision.formats import FORMATS
 from cmsis_nn_delegate.quantization import configuration_file
 from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.search import choose, subject
 from cmsis_nn_delegate.search.choose import choose_formats
 from cmsis_nn_delegate.search.limits import Figures, Limits
 from cmsis_nn_delegate.support.errors import UserError
@@ -119,6 +122,7 @@ def test_what_is_out_of_reach_says_how_close_it_came(all_assignments):
     near = float(str(error.value).split("with ")[1].split(" dB")[0])
     assert near == pytest.approx(most, abs=0.5)
     assert "Most of the noise that is left comes from classes (Linear)" in str(error.value)
+    assert "format: float32 for these" in str(error.value)
 
 
 def test_least_ram_is_less_than_that_of_the_fastest(mixed):
@@ -137,6 +141,53 @@ def test_formats_that_the_quantizer_gives_stay():
 def test_what_does_not_fit_the_memories_says_so():
     with pytest.raises(UserError, match="does not fit|It fits with"):
         chosen(min_sqnr=10.0, memories=[Memory.of("ram=1K")])
+
+
+def test_float32_is_a_choice_where_its_price_is_known():
+    """In bytes all calls have one."""
+    result = chosen(min_sqnr=90.0, prefer="flash")
+    assert set(result.formats.values()) == {"float32"} and result.outcome.figures.sqnr >= 90
+
+
+def test_what_leaves_more_outside_is_not_cheaper(monkeypatch):
+    """As if int16 had a kernel that does not take the size of a tensor: that costs nothing in the delegate."""
+    price_of = subject.price_of
+
+    def with_more_outside(c):
+        return dataclasses.replace(price_of(c), outside=int("int16" in str(c.options.quantizer.configuration)))
+
+    monkeypatch.setattr(subject, "price_of", with_more_outside)
+    monkeypatch.setattr(choose, "price_of", with_more_outside)
+    assert set(chosen(min_sqnr=10.0).formats.values()) == {"int8"}
+    with pytest.raises(UserError, match="int16.* leaves 1 functions outside of the delegate, 1 more than int8"):
+        chosen(min_sqnr=38.0)
+
+
+def test_what_strict_refuses_is_not_the_result(monkeypatch):
+    """The next one that keeps the limits is."""
+    advance = choose.advance
+
+    def refusing(c, *stages):
+        if stages[0] == "stream" and "int16" in str(c.options.quantizer.configuration):
+            raise LeftOutside("1 operator is not delegated", exit_code=1)
+        advance(c, *stages)
+
+    monkeypatch.setattr(choose, "advance", refusing)
+    assert set(chosen(min_sqnr=10.0).formats.values()) == {"int8"}
+    with pytest.raises(LeftOutside):
+        chosen(min_sqnr=38.0)
+
+
+def test_noise_of_the_device_alone_is_not_blamed_on_layers(monkeypatch):
+    outputs = choose.device_outputs
+
+    def noisier(*arguments):
+        found, *others = outputs(*arguments)
+        return [[0.9 * x for x in output] if isinstance(output, list) else 0.9 * output for output in found], *others
+
+    monkeypatch.setattr(choose, "device_outputs", noisier)
+    with pytest.raises(UserError, match=r"with 2\d\.\d+ dB as the device computes it\. In PyTorch these .* have 3\d"):
+        chosen(min_sqnr=33.0)
 
 
 def test_labels(all_assignments):

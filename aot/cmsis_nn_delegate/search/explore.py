@@ -21,7 +21,7 @@ from ..targets.board import Board
 from ..targets.target import Target
 from .exploration import Exploration, Point, obstacles
 from .result import Price
-from .subject import Subject, readable_again
+from .subject import Subject, price_of, readable_again
 from .variants import VARIANTS
 
 
@@ -86,7 +86,7 @@ def _prices(quantized: Compilation) -> Sequence[tuple[str, Price]]:
         payload = variant.apply(c.options.payload)
         c.options = dataclasses.replace(c.options, payload=payload)
         advance(c, "import", "encode")
-        found.append((variant.arguments, Price.of(c.encoded[c.targets[0]], c.targets[0])))
+        found.append((variant.arguments, price_of(c)))
     return found
 
 

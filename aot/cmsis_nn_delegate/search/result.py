@@ -20,16 +20,18 @@ class Price:
     """What a compiled model takes: predicted instructions of an inference, None if there is no model for a call; bytes
     of payloads; bytes of the largest arena, and of all RAM: arena, states, copied weights, and inputs and outputs that
     the caller keeps. `priced` are the instructions of the calls that have a prediction, and
-    a multiplication each of the others, to compare with where there is no better number."""
+    a multiplication each of the others, to compare with where there is no better number. `outside` functions stay
+    outside of the delegate: what they take is unknown, so that no more of them count as cheaper."""
 
     instructions: Optional[int]
     flash: int
     arena: int
     ram: int
     priced: int
+    outside: int = 0
 
     @staticmethod
-    def of(parts: Sequence[Encoded], target: Target) -> Price:
+    def of(parts: Sequence[Encoded], target: Target, outside: int = 0) -> Price:
         counts = [(call.choice.instructions(target), call.macs) for part in parts for call in part.calls]
         known = [count for count, _ in counts if count is not None]
         arenas = [part.plan.arena_bytes + sum(part.plan.region_bytes) for part in parts]
@@ -45,15 +47,17 @@ class Price:
             arena=max(arenas, default=0),
             ram=max(arenas, default=0) + beside,
             priced=sum(macs if count is None else count for count, macs in counts),
+            outside=outside,
         )
 
     def key(self, preference: Preference) -> tuple[int, ...]:
         """Returns what is to be little, the most important first."""
-        return {
+        taken = {
             Preference.SPEED: (self.priced, self.arena, self.flash),
             Preference.FLASH: (self.flash, self.priced, self.arena),
             Preference.RAM: (self.arena, self.priced, self.flash),
         }[preference]
+        return (self.outside, *taken)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from ..partition.io_types import FLOAT, IoTypes
 from ..pipeline import Compilation, advance
 from ..precision.configurations import with_formats
 from ..precision.formats import FORMATS
-from ..precision.layers import base_sensitivities, sensitivities, with_units
+from ..precision.layers import base_sensitivities, sensitivities, with_floats, with_units
 from ..precision.layers import read as read_layers
 from ..precision.measured import MeasuredModel, offered_formats, prices_of, problem_of
 from ..precision.problem import Assignment
@@ -36,7 +36,7 @@ from .limits import Figures
 from .result import Outcome, Price
 
 _LAYER_SAMPLES = 8  # that noise of layers is measured on
-_APART = 0.3  # dB between PyTorch and the device, as of recurrent layers, whose states PyTorch rounds in other places
+APART = 0.3  # dB between PyTorch and the device, as of recurrent layers, whose states PyTorch rounds in other places
 _MOST_SAMPLES = 256  # that assignments are judged on before the last ones, which all samples judge
 
 
@@ -48,19 +48,27 @@ def readable_again(calibration: Any) -> Any:
         return list(calibration) if isinstance(calibration, Iterator) else calibration
 
 
-def _apart(first: Figures, second: Figures) -> float:
+def apart(first: Figures, second: Figures) -> float:
     """Returns by how many dB figures differ."""
     if first.sqnr is None or second.sqnr is None:
         return 0.0 if first.sqnr is second.sqnr else math.inf
     return abs(first.sqnr - second.sqnr)
 
 
+def price_of(c: Compilation) -> Price:
+    """Returns what a compilation takes on its first target."""
+    outside = sum(not (report.delegated or report.is_border) for report in c.partitioner.reports)
+    return Price.of(c.encoded[c.targets[0]], c.targets[0], outside)
+
+
 @dataclass
 class Tried:
-    """What is known of an assignment. `sample` are the figures on some of the data."""
+    """What is known of an assignment. `sample` are the figures on some of the data; or of the device on all of it if
+    these are too noisy, and then `in_torch` are those in PyTorch, of the same data."""
 
     sample: Figures
     price: Optional[Price] = None
+    in_torch: Optional[Figures] = None
 
 
 class Subject:
@@ -69,7 +77,7 @@ class Subject:
 
     problem: the estimates. samples, starts: the data, and the samples with which a state starts anew. exact: the
     figures of the float model on all of the data, some_exact: on the samples that assignments are judged on. uniform:
-    one format throughout.
+    one format throughout. outside: how many functions the first of these leaves outside of the delegate.
     """
 
     def __init__(
@@ -116,26 +124,29 @@ class Subject:
         layers, noise = [base], [base_sensitivities(base)]
         figures, priced = [self._run(first)], [self.lowered(first)]
         on_device = self._run_on_device(first)
-        if on_device is not None and _apart(on_device, figures[0]) > _APART:
+        if on_device is not None and apart(on_device, figures[0]) > APART:
             self.say(f"the device gives {on_device}, and PyTorch {figures[0]}: the device judges all formats")
             self._on_device, figures = True, [on_device]
         for given in FORMATS[1:]:
             self.say(f"quantizing in {given.name}")
             other = self.quantized(with_formats(self._configuration, given, {}))
-            layers.append(read_layers(other.prepared))
+            layers.append(with_floats(read_layers(other.prepared), base, other.prepared))
             noise.append(sensitivities(first.prepared, base, other.prepared, kept.kept, kept.starts, self.say))
             figures.append(self._run(other))
             priced.append(self.lowered(other))
         self.measured = MeasuredModel(layers, noise)
         preference = self.asked.payload.preference
-        offered = offered_formats(self.measured, first, self.asked.io)
         prices = prices_of(self.measured, priced, preference is Preference.FLASH)
+        if preference is Preference.RAM:
+            prices = dataclasses.replace(prices, unknown=())  # instructions only decide between equals
+        offered = offered_formats(self.measured, first, self.asked.io, prices)
         self.units = list(offered)
         self.problem = problem_of(self.measured, offered, prices, preference is Preference.RAM)
         anywhere = offered_formats(self.measured)
         self.uniform: list[Outcome] = []
+        self.outside = price_of(priced[0]).outside
         for number, (found, lowered) in enumerate(zip(figures, priced)):
-            price = Price.of(lowered.encoded[lowered.targets[0]], lowered.targets[0])
+            price = price_of(lowered)
             self.uniform.append(Outcome(f"{FORMATS[number].name} throughout", found, price))
             assignment = self.problem.uniform(number)
             formats = dict(zip(self.units, assignment))
@@ -208,7 +219,7 @@ class Subject:
         tried = self.try_(assignment)
         if tried.price is None:
             c = self.lowered(self.quantized(self.configuration_of(assignment)))
-            tried.price = Price.of(c.encoded[c.targets[0]], c.targets[0])
+            tried.price = price_of(c)
         return tried.price
 
     def described(self, assignment: Assignment) -> str:
