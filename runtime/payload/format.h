@@ -2522,8 +2522,9 @@ struct PairFloat32Args {
 static_assert(sizeof(PairFloat32Args) == 64, "layout of PairFloat32Args");
 
 /// float32 softmax along the middle dimension: e[i] = exp(x[i] - max), output[i] = e[i] /
-/// (e[0] + e[1] + ...), or its logarithm, output[i] = (x[i] - max) - log(e[0] + e[1] +
-/// ...). The output may be the input.
+/// total(e), or its logarithm, output[i] = (x[i] - max) - log(total(e)). The output may be
+/// the input. total: blocks of 32 elements are each added one after the other to 0, then
+/// neighbouring sums in pairs, again and again, until one is left.
 struct SoftmaxFloat32Args {
   Ref input;   ///< float32 [outer, size, inner]
   Ref output;  ///< float32 [outer, size, inner]
@@ -2617,9 +2618,11 @@ struct Conv2dFloat32Args {
 };
 static_assert(sizeof(Conv2dFloat32Args) == 88, "layout of Conv2dFloat32Args");
 
-/// float32 normalization of each [outer, inner] of n elements: with m = (0 + x[0] + ...) /
-/// n, or 0, v = (0 + (x[0] - m) * (x[0] - m) + ...) / n and f = 1 / sqrt(v + epsilon), the
-/// output is (x - m) * f * weight + bias. The output may be the input.
+/// float32 normalization of each [outer, inner] of n elements: with m = total(x) / n, or 0,
+/// v = total((x - m) * (x - m)) / n and f = 1 / sqrt(v + epsilon), the output is (x - m) *
+/// f * weight + bias. The output may be the input. total: blocks of 32 elements are each
+/// added one after the other to 0, then neighbouring sums in pairs, again and again, until
+/// one is left.
 struct NormalizeFloat32Args {
   Ref input;   ///< float32 [rows, outer, inner]
   Ref weight;  ///< float32 [groups, outer]
@@ -2659,8 +2662,9 @@ struct PoolFloat32Params {
 };
 static_assert(sizeof(PoolFloat32Params) == 16, "layout of PoolFloat32Params");
 
-/// float32 pool of images [n, c, h, w]: the maximum of what lies in a window, or 0 plus
-/// each element by row and column, divided.
+/// float32 pool of images [n, c, h, w]: the maximum of what lies in a window, or the sum,
+/// divided: of each row, 0 plus one element after the other, and of the rows in the same
+/// way.
 struct Pool2dFloat32Args {
   Ref input;   ///< float32 [n, c, h, w]
   Ref output;  ///< float32 [n, c, h, w]
@@ -2673,9 +2677,10 @@ struct Pool2dFloat32Args {
 };
 static_assert(sizeof(Pool2dFloat32Args) == 80, "layout of Pool2dFloat32Args");
 
-/// float32 reduction of the middle dimension. sum: (0 + x[0] + x[1] + ...) / divisor;
-/// variance: with the mean m = (0 + x[0] + ...) / size, (0 + (x[0] - m) * (x[0] - m) + ...)
-/// / divisor.
+/// float32 reduction of the middle dimension. sum: total(x) / divisor; variance: with the
+/// mean m = total(x) / size, total((x - m) * (x - m)) / divisor. total: blocks of 32
+/// elements are each added one after the other to 0, then neighbouring sums in pairs, again
+/// and again, until one is left.
 struct ReduceFloat32Args {
   Ref input;   ///< float32 [outer, size, inner]
   Ref output;  ///< float32 [outer, inner]

@@ -40,6 +40,12 @@ _ERFC_FAR = (
     *(-1.015265279202700e0, 4.218463358204948e-1, -2.820767439740514e-1, 5.641895067754075e-1),
 )
 
+_BLOCK = 32  # of `total`
+TOTAL = (
+    "total: blocks of 32 elements are each added one after the other to 0, then neighbouring sums in pairs, again and "
+    "again, until one is left."
+)
+
 
 def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
     """Horner's rule, the coefficient of the highest power first."""
@@ -52,6 +58,29 @@ def _polynomial(x: Any, coefficients: Sequence[float]) -> Any:
 def _power_of_two(exponent: Any) -> Any:
     """2^exponent for exponents of normal numbers, as the bits of a number."""
     return ((exponent + 127) << 23).astype(np.int32).view(np.float32)
+
+
+def total(x: np.ndarray) -> np.ndarray:
+    """Returns the float32 sums along dimension 1 of [outer, n, inner], as [outer, inner].
+
+    Blocks of 32 elements are each added one after the other to 0, and then neighbouring sums in pairs, again and again,
+    until one is left; the last one of an odd number stays as it is. The error is at most 31 + log2(n / 32) times 2^-24
+    of the sum of all |x|, where numbers added one after the other have n - 1 times that.
+    """
+    outer, count, inner = x.shape
+    blocks = max(-(-count // _BLOCK), 1)
+    # No sum is -0, so that adding 0 changes nothing.
+    padded = np.zeros((outer, blocks * _BLOCK, inner), np.float32)
+    padded[:, :count] = x
+    padded = padded.reshape(outer, blocks, _BLOCK, inner)
+    sums = np.zeros((outer, blocks, inner), np.float32)
+    for i in range(_BLOCK):
+        sums = sums + padded[:, :, i]
+    while sums.shape[1] > 1:
+        if sums.shape[1] % 2:
+            sums = np.concatenate([sums, np.zeros((outer, 1, inner), np.float32)], 1)
+        sums = sums[:, ::2] + sums[:, 1::2]
+    return sums[:, 0]
 
 
 def exp(x: Any) -> Any:

@@ -1,7 +1,8 @@
 """The base of operators that compute in float32 inside of the delegate, where `format: float32` asks for that.
 
-Their results depend on the order of operations alone, which each of them states: no product is fused with a sum, and
-sums are added one after the other. PyTorch's results may differ in the last bits.
+Their results depend on the order of operations alone, which each of them states: no product is fused with a sum.
+Products are added one after the other, and sums of elements as `float_math.total` says. PyTorch's results may differ in
+the last bits.
 """
 
 from __future__ import annotations

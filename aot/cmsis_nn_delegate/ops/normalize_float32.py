@@ -21,15 +21,14 @@ from .case import Case
 from .features import Features
 from .float_op import FloatOp, drawn, reals
 from .kernel import KernelSpec
-from .reduce_float32 import in_order
 
 KERNEL = KernelSpec(
     "normalize_float32",
     Struct(
         "NormalizeFloat32Args",
-        "float32 normalization of each [outer, inner] of n elements: with m = (0 + x[0] + ...) / n, or 0, v = (0 + "
-        "(x[0] - m) * (x[0] - m) + ...) / n and f = 1 / sqrt(v + epsilon), the output is (x - m) * f * weight + bias. "
-        "The output may be the input.",
+        "float32 normalization of each [outer, inner] of n elements: with m = total(x) / n, or 0, v = total((x - m) * "
+        "(x - m)) / n and f = 1 / sqrt(v + epsilon), the output is (x - m) * f * weight + bias. The output may be the "
+        f"input. {fm.TOTAL}",
         (
             blocks.input("input", F32, "rows", "outer", "inner", doc="float32 [rows, outer, inner]"),
             blocks.input("weight", F32, "groups", "outer", doc="float32 [groups, outer]"),
@@ -124,8 +123,8 @@ class NormalizeFloat32(FloatOp):
         a: NormalizeFloat32Attrs = node.attrs
         size = np.float32(a.outer * a.inner)
         x = inputs[0].reshape(a.batch * a.groups, a.outer * a.inner, 1)
-        away = x - (in_order(x) / size)[:, None] if a.centered else x
-        factor = fm.rsqrt(in_order(away * away) / size + np.float32(a.epsilon))
+        away = x - (fm.total(x) / size)[:, None] if a.centered else x
+        factor = fm.rsqrt(fm.total(away * away) / size + np.float32(a.epsilon))
         scaled = (away * factor[:, None]).reshape(a.batch, a.groups, a.outer, a.inner)
         weight, bias = (p.reshape(a.groups, a.outer, 1) for p in inputs[1:])
         result: np.ndarray = scaled * weight + bias

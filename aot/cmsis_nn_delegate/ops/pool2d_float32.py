@@ -28,8 +28,8 @@ KERNEL = KernelSpec(
     "pool2d_float32",
     Struct(
         "Pool2dFloat32Args",
-        "float32 pool of images [n, c, h, w]: the maximum of what lies in a window, or 0 plus each element by row and "
-        "column, divided.",
+        "float32 pool of images [n, c, h, w]: the maximum of what lies in a window, or the sum, divided: of each row, "
+        "0 plus one element after the other, and of the rows in the same way.",
         (
             blocks.input("input", F32, "input_dims", doc="float32 [n, c, h, w]"),
             blocks.output(F32, "output_dims", doc="float32 [n, c, h, w]"),
@@ -128,8 +128,12 @@ class Pool2dFloat32(FloatOp):
                 most = np.where(inside & (found > most), found, most)
             return most
         total, count = np.zeros(shape, np.float32), np.zeros(a.windows.output, np.float32)
-        for _, _, found, inside in taps:
-            total = np.where(inside, total + found, total)
+        row, last = total, a.windows.kernel[1] - 1
+        for _, kx, found, inside in taps:
+            row = row if kx else np.zeros(shape, np.float32)
+            row = np.where(inside, row + found, row)
+            if kx == last:
+                total = total + row  # 0 of a row outside of the image changes nothing
             count = count + inside.astype(np.float32)
         mean: np.ndarray = total / (count if a.divisor == 0 else np.float32(a.divisor))
         return mean

@@ -16,6 +16,7 @@ from ..format import blocks
 from ..format.record import F32, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
+from . import float_math as fm
 from .case import Case
 from .features import Features
 from .float_op import FloatOp, drawn
@@ -28,8 +29,8 @@ KERNEL = KernelSpec(
     "reduce_float32",
     Struct(
         "ReduceFloat32Args",
-        "float32 reduction of the middle dimension. sum: (0 + x[0] + x[1] + ...) / divisor; variance: with the mean "
-        "m = (0 + x[0] + ...) / size, (0 + (x[0] - m) * (x[0] - m) + ...) / divisor.",
+        "float32 reduction of the middle dimension. sum: total(x) / divisor; variance: with the mean m = total(x) / "
+        f"size, total((x - m) * (x - m)) / divisor. {fm.TOTAL}",
         (
             blocks.input("input", F32, "outer", "size", "inner", doc="float32 [outer, size, inner]"),
             blocks.output(F32, "outer", "inner", doc="float32 [outer, inner]"),
@@ -76,13 +77,13 @@ class _Reduced(NamedTuple):
 
 
 def _draw(d: Case) -> Value:
-    sizes = d.batch(), d.pick(d.integer(1, 9), d.integer(1, 90)), d.pick(1, d.integer(1, 9))
+    sizes = d.batch(), d.pick(d.integer(1, 9), d.integer(1, 90), d.integer(90, 300)), d.pick(1, d.integer(1, 9))
     attrs = ReduceFloat32Attrs(*sizes, d.pick(*FUNCTIONS), d.pick(1.0, float(sizes[1])))
     return drawn(d, "reduce_float32", [d.input(*sizes, element=Element.FLOAT32)], attrs)
 
 
 class ReduceFloat32(FloatOp):
-    """One number for all elements along dimensions next to each other, added in the order of memory."""
+    """One number for all elements along dimensions next to each other, added as `float_math.total` says."""
 
     name = "reduce_float32"
     targets = (*_BY_TARGET, *_ADAPTIVE)
@@ -130,9 +131,9 @@ class ReduceFloat32(FloatOp):
         if a.function in ("max", "min"):
             return extremum_in_order(x, a.function == "max")
         if a.function == "variance":
-            away = x - (in_order(x) / np.float32(a.size))[:, None]
+            away = x - (fm.total(x) / np.float32(a.size))[:, None]
             x = away * away
-        quotient: np.ndarray = in_order(x) / np.float32(a.divisor)
+        quotient: np.ndarray = fm.total(x) / np.float32(a.divisor)
         return quotient
 
     def fields(self, node: Node) -> Mapping[str, Any]:
@@ -144,14 +145,6 @@ class ReduceFloat32(FloatOp):
             "function": FUNCTIONS.index(a.function),
             "divisor": a.divisor,
         }
-
-
-def in_order(x: np.ndarray) -> np.ndarray:
-    """Returns the float32 sums along dimension 1, of rank 3, added one after the other to 0."""
-    total = np.zeros((x.shape[0], x.shape[2]), np.float32)
-    for i in range(x.shape[1]):
-        total = total + x[:, i]
-    return total
 
 
 def extremum_in_order(x: np.ndarray, largest: bool = True) -> np.ndarray:

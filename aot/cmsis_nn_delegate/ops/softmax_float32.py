@@ -20,14 +20,14 @@ from .case import Case
 from .features import Features
 from .float_op import FloatOp, drawn
 from .kernel import KernelSpec
-from .reduce_float32 import extremum_in_order, in_order
+from .reduce_float32 import extremum_in_order
 
 KERNEL = KernelSpec(
     "softmax_float32",
     Struct(
         "SoftmaxFloat32Args",
-        "float32 softmax along the middle dimension: e[i] = exp(x[i] - max), output[i] = e[i] / (e[0] + e[1] + ...), "
-        "or its logarithm, output[i] = (x[i] - max) - log(e[0] + e[1] + ...). The output may be the input.",
+        "float32 softmax along the middle dimension: e[i] = exp(x[i] - max), output[i] = e[i] / total(e), or its "
+        f"logarithm, output[i] = (x[i] - max) - log(total(e)). The output may be the input. {fm.TOTAL}",
         (
             blocks.input("input", F32, "outer", "size", "inner", doc="float32 [outer, size, inner]"),
             blocks.output(F32, "outer", "size", "inner", doc="float32 [outer, size, inner]"),
@@ -57,7 +57,7 @@ def _draw(d: Case) -> Value:
 
 
 class SoftmaxFloat32(FloatOp):
-    """exp(x - max) / sum(exp(x - max)), summed in order."""
+    """exp(x - max) / sum(exp(x - max))."""
 
     name = "softmax_float32"
     targets = ("aten._softmax.default", "aten.softmax.int", "aten._log_softmax.default", "aten.log_softmax.int")
@@ -84,7 +84,7 @@ class SoftmaxFloat32(FloatOp):
         x = inputs[0].reshape(a.outer, a.size, a.inner)
         below = x - extremum_in_order(x)[:, None]
         powers = fm.exp(below)
-        total = in_order(powers)
+        total = fm.total(powers)
         result: np.ndarray = below - fm.log(total)[:, None] if a.logarithm else powers / total[:, None]
         return result
 

@@ -147,6 +147,22 @@ def test_functions_are_as_near_to_pytorch_as_float32_is(names):
         assert sqnr(results[index], want.numpy()) > LEAST_SQNR, name
 
 
+def test_means_and_norms_of_images_are_as_near_as_those_of_few_numbers():
+    """Of numbers far from 0, whose mean takes most of their bits away."""
+    torch.manual_seed(2)
+    functions = (nn.functional.instance_norm, lambda x: x.mean((2, 3)), lambda x: nn.functional.avg_pool2d(x, 64))
+    # Added one after the other: 53, 90 and 120 dB.
+    least = (LEAST_SQNR, LEAST_SQNR + 25, LEAST_SQNR + 25)
+    module = Function(lambda x: tuple(function(x) for function in functions)).eval()
+    x = 1 + 0.05 * torch.rand(1, 2, 300, 300)
+    found = lowered(module, x, quantizer=CmsisNnQuantizer("minmax").set_global(FLOAT32))
+    results = run(found.graph(), [x.numpy()])
+    with torch.no_grad():
+        wanted = module(x.double())
+    for index, want, bound in zip(found.output_indices, wanted, least):
+        assert sqnr(results[index], want.numpy()) > bound
+
+
 def test_what_only_moves_or_limits_values_stays_in_float32_behind_it():
     torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Unflatten(1, (2, 3)), nn.Flatten(2))

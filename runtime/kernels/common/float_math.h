@@ -55,6 +55,33 @@ inline float power_of_two(std::int32_t exponent) {
   return from_bits(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
 
+/// The sum of at(0) to at(count - 1): of blocks of 32, each added one after the other to 0, and then of neighbouring
+/// sums in pairs, again and again, until one is left. The last one of an odd number of sums stays as it is.
+template <typename At>
+inline float total(std::int32_t count, At at) {
+  constexpr std::int32_t kBlock = 32;
+  float sums[27];  // of 2^k blocks each, the largest first; there are fewer than 2^26 + 1 blocks
+  std::int32_t depth = 0;
+  std::int32_t blocks = 0;
+  for (std::int32_t i = 0; i < count;) {
+    const std::int32_t stop = count - i > kBlock ? i + kBlock : count;
+    float sum = 0;
+    for (; i < stop; ++i) {
+      sum = sum + at(i);
+    }
+    ++blocks;
+    for (std::int32_t rest = blocks; (rest & 1) == 0; rest /= 2) {
+      sum = sums[--depth] + sum;
+    }
+    sums[depth++] = sum;
+  }
+  float sum = 0;
+  while (depth > 0) {
+    sum = sums[--depth] + sum;
+  }
+  return sum;
+}
+
 /// e^x.
 inline float exp(float x) {
   constexpr float kCoefficients[] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,

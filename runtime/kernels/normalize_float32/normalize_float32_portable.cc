@@ -14,16 +14,12 @@ Error run_normalize_float32(const void* args, const Bases& bases) {
   for (std::int32_t row = 0; row < a.rows; ++row) {
     float mean = 0;
     if (a.centered != 0) {
-      for (std::int32_t i = 0; i < size; ++i) {
-        mean = mean + x[i];
-      }
-      mean = mean / count;
+      mean = real::total(size, [&](std::int32_t i) { return x[i]; }) / count;
     }
-    float squares = 0;
-    for (std::int32_t i = 0; i < size; ++i) {
+    const float squares = real::total(size, [&](std::int32_t i) {
       const float away = x[i] - mean;
-      squares = squares + away * away;
-    }
+      return away * away;
+    });
     const float variance = squares / count + a.epsilon;
     const float factor = variance < 0 ? real::not_a_number() : 1.0f / real::sqrt(variance);
     const std::int32_t parameters = row % a.groups * a.outer;

@@ -21,11 +21,13 @@ Error run_pool2d_float32(const void* args, const Bases& bases) {
         float most = -real::infinity();
         float total = 0;
         for (std::int32_t ky = ty.begin; ky < ty.end; ++ky) {
+          float row = 0;
           for (std::int32_t kx = tx.begin; kx < tx.end; ++kx) {
             const float value = input[(ty.origin + ky) * in.w + tx.origin + kx];
-            total = total + value;
+            row = row + value;
             most = value > most ? value : most;
           }
+          total = total + row;
         }
         const std::int32_t count = (ty.end - ty.begin) * (tx.end - tx.begin);
         const float divisor = a.divisor != 0 ? a.divisor : static_cast<float>(count);

@@ -9,25 +9,23 @@ enum class Reduction { kSum, kVariance, kMax, kMin };
 
 float reduce(const float* x, std::int32_t size, std::int32_t step, Reduction function,
              float divisor) {
-  float total = 0;
-  float extremum = x[0];
-  for (std::int32_t i = 0; i < size; ++i) {
-    const float value = x[i * step];
-    total = total + value;
-    if (function == Reduction::kMin ? value < extremum : value > extremum) {
-      extremum = value;
-    }
-  }
   if (function == Reduction::kMax || function == Reduction::kMin) {
+    float extremum = x[0];
+    for (std::int32_t i = 1; i < size; ++i) {
+      const float value = x[i * step];
+      if (function == Reduction::kMin ? value < extremum : value > extremum) {
+        extremum = value;
+      }
+    }
     return extremum;
   }
+  float total = real::total(size, [&](std::int32_t i) { return x[i * step]; });
   if (function == Reduction::kVariance) {
     const float mean = total / static_cast<float>(size);
-    total = 0;
-    for (std::int32_t i = 0; i < size; ++i) {
+    total = real::total(size, [&](std::int32_t i) {
       const float away = x[i * step] - mean;
-      total = total + away * away;
-    }
+      return away * away;
+    });
   }
   return total / divisor;
 }

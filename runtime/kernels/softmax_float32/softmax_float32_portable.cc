@@ -15,13 +15,12 @@ Error run_softmax_float32(const void* args, const Bases& bases) {
       for (std::int32_t i = 1; i < a.size; ++i) {
         most = x[i * a.inner] > most ? x[i * a.inner] : most;
       }
-      float total = 0;
-      for (std::int32_t i = 0; i < a.size; ++i) {
+      const float total = real::total(a.size, [&](std::int32_t i) {
         const float below = x[i * a.inner] - most;
         const float power = real::exp(below);
-        total = total + power;
         y[i * a.inner] = a.logarithm != 0 ? below : power;
-      }
+        return power;
+      });
       const float logarithm = real::log(total);
       for (std::int32_t i = 0; i < a.size; ++i) {
         y[i * a.inner] = a.logarithm != 0 ? y[i * a.inner] - logarithm : y[i * a.inner] / total;
