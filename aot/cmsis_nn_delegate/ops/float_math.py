@@ -20,10 +20,12 @@ _F = np.float32
 _LOG2_E, _LN2_HIGH, _LN2_LOW = _F(1.44269504088896341), _F(0.693359375), _F(-2.12194440e-4)
 _EXP_HIGH, _EXP_LOW = _F(88.72284), _F(-104.0)
 _EXP = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+_EXPM1_NEAR = _F(0.34657359)  # half of log(2): up to there, exp has nothing to scale
 _LOG = (
     *(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1),
     *(-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
 )
+_LOG1P_LOW, _LOG1P_HIGH = _F(-0.29289322), _F(0.41421356)  # where 1 + x is between the roots of 1/2 and of 2
 _TANH = (-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
 _ERF = (
     *(7.853861353153693e-5, -8.010193625184903e-4, 5.188327685732524e-3, -2.685381193529856e-2),
@@ -99,6 +101,13 @@ def exp(x: Any) -> Any:
     return np.where(np.isnan(x), x, result)
 
 
+def expm1(x: Any) -> Any:
+    """e^x - 1."""
+    near = np.where(np.abs(x) < _EXPM1_NEAR, x, _F(0))
+    near = _polynomial(near, _EXP) * (near * near) + near
+    return np.where(np.abs(x) < _EXPM1_NEAR, near, exp(x) - _F(1))
+
+
 def log(x: Any) -> Any:
     """The natural logarithm: -infinity of 0, and NaN of negative numbers."""
     inside = np.where((x > 0) & (x < _F(np.inf)), x, _F(1))
@@ -118,6 +127,20 @@ def log(x: Any) -> Any:
     result = result + _LN2_HIGH * exponent
     result = np.where(x == 0, _F(-np.inf), np.where(x < 0, _F(np.nan), result))
     return np.where(np.isnan(x) | (x == _F(np.inf)), x, result)
+
+
+def log1p(x: Any) -> Any:
+    """The logarithm of 1 + x: -infinity of -1, and NaN of less."""
+    is_near = (x > _LOG1P_LOW) & (x < _LOG1P_HIGH)
+    near = np.where(is_near, x, _F(0))
+    square = near * near
+    near = near + (_polynomial(near, _LOG) * near * square - _F(0.5) * square)
+    return np.where(is_near, near, log(_F(1) + x))
+
+
+def softplus(x: Any) -> Any:
+    """log(1 + e^x), of e^-|x| so that nothing overflows."""
+    return np.where(x < 0, _F(0), x) + log1p(exp(-np.abs(x)))
 
 
 def sqrt(x: Any) -> Any:
@@ -154,10 +177,20 @@ def erf(x: Any) -> Any:
     near = np.where(size < _F(1), x, _F(0))
     near = near * _polynomial(near * near, _ERF)
     # From 4 on it is 1 in float32.
-    outside = np.where((size >= _F(1)) & (size < _F(4)), size, _F(1))
-    inverse = _F(1) / outside
-    square = inverse * inverse
-    factor = np.where(outside < _F(2), _polynomial(square, _ERFC), _polynomial(square, _ERFC_FAR))
-    far = np.where(size < _F(4), _F(1) - exp(-(outside * outside)) * inverse * factor, _F(1))
+    far = np.where(size < _F(4), _F(1) - _erfc_far(np.where(size >= _F(1), size, _F(1))), _F(1))
     far = np.where(np.isnan(x), x, np.where(x < 0, -far, far))
     return np.where(size < _F(1), near, far)
+
+
+def erfc(x: Any) -> Any:
+    """1 - the error function."""
+    is_far = x >= _F(1)
+    return np.where(is_far, _erfc_far(np.where(is_far, x, _F(1))), _F(1) - erf(x))
+
+
+def _erfc_far(x: Any) -> Any:
+    """erfc of numbers from 1 on."""
+    inverse = _F(1) / x
+    square = inverse * inverse
+    factor = np.where(x < _F(2), _polynomial(square, _ERFC), _polynomial(square, _ERFC_FAR))
+    return exp(-(x * x)) * inverse * factor

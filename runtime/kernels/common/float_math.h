@@ -82,10 +82,15 @@ inline float total(std::int32_t count, At at) {
   return sum;
 }
 
-/// e^x.
-inline float exp(float x) {
+/// (e^x - 1 - x) / x^2, for |x| of at most half of log(2).
+inline float exp_polynomial(float x) {
   constexpr float kCoefficients[] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                                      4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f};
+  return polynomial(x, kCoefficients);
+}
+
+/// e^x.
+inline float exp(float x) {
   if (!(x < 88.72284f)) {
     return x != x ? x : infinity();
   }
@@ -97,16 +102,29 @@ inline float exp(float x) {
   const auto whole = static_cast<float>(count);
   float rest = x - whole * 0.693359375f;
   rest = rest - whole * -2.12194440e-4f;
-  const float result = polynomial(rest, kCoefficients) * (rest * rest) + rest + 1.0f;
+  const float result = exp_polynomial(rest) * (rest * rest) + rest + 1.0f;
   const std::int32_t half = count >= 0 ? count / 2 : -((1 - count) / 2);
   return result * power_of_two(half) * power_of_two(count - half);
 }
 
-/// The natural logarithm: -infinity of 0, and NaN of negative numbers.
-inline float log(float x) {
+/// e^x - 1.
+inline float expm1(float x) {
+  if (absolute(x) < 0.34657359f) {
+    return exp_polynomial(x) * (x * x) + x;
+  }
+  return exp(x) - 1.0f;
+}
+
+/// (log(1 + x) - x + x^2 / 2) / x^3, for 1 + x between the roots of 1/2 and of 2.
+inline float log_polynomial(float x) {
   constexpr float kCoefficients[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
                                      -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
                                      2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+  return polynomial(x, kCoefficients);
+}
+
+/// The natural logarithm: -infinity of 0, and NaN of negative numbers.
+inline float log(float x) {
   if (x != x || x == infinity()) {
     return x;
   }
@@ -127,12 +145,24 @@ inline float log(float x) {
   }
   const auto count = static_cast<float>(exponent);
   const float square = rest * rest;
-  float result = polynomial(rest, kCoefficients) * rest * square;
+  float result = log_polynomial(rest) * rest * square;
   result = result + -2.12194440e-4f * count;
   result = result - 0.5f * square;
   result = rest + result;
   return result + 0.693359375f * count;
 }
+
+/// The logarithm of 1 + x: -infinity of -1, and NaN of less.
+inline float log1p(float x) {
+  if (x > -0.29289322f && x < 0.41421356f) {
+    const float square = x * x;
+    return x + (log_polynomial(x) * x * square - 0.5f * square);
+  }
+  return log(1.0f + x);
+}
+
+/// log(1 + e^x), of e^-|x| so that nothing overflows.
+inline float softplus(float x) { return (x < 0 ? 0.0f : x) + log1p(exp(-absolute(x))); }
 
 /// Correctly rounded, bit by bit: a C library has no place in a kernel. NaN of negative numbers.
 inline float sqrt(float x) {
@@ -191,11 +221,8 @@ inline float tanh(float x) {
   return x < 0 ? -far : far;
 }
 
-/// The error function.
-inline float erf(float x) {
-  constexpr float kNear[] = {7.853861353153693e-5f,  -8.010193625184903e-4f, 5.188327685732524e-3f,
-                             -2.685381193529856e-2f, 1.128358514861418e-1f,  -3.761262582423300e-1f,
-                             1.128379165726710e0f};
+/// 1 - the error function, of numbers from 1 on.
+inline float erfc_far(float x) {
   constexpr float kMiddle[] = {
       2.326819970068386e-2f,  -1.387039388740657e-1f, 3.687424674597105e-1f,
       -5.824733027278666e-1f, 6.210004621745983e-1f,  -4.944515323274145e-1f,
@@ -203,18 +230,29 @@ inline float erf(float x) {
   constexpr float kFar[] = {-1.047766399936249e1f,  1.297719955372516e1f,  -7.495518717768503e0f,
                             2.921019019210786e0f,   -1.015265279202700e0f, 4.218463358204948e-1f,
                             -2.820767439740514e-1f, 5.641895067754075e-1f};
+  const float inverse = 1.0f / x;
+  const float square = inverse * inverse;
+  const float factor = x < 2.0f ? polynomial(square, kMiddle) : polynomial(square, kFar);
+  return exp(-(x * x)) * inverse * factor;
+}
+
+/// The error function.
+inline float erf(float x) {
+  constexpr float kNear[] = {7.853861353153693e-5f,  -8.010193625184903e-4f, 5.188327685732524e-3f,
+                             -2.685381193529856e-2f, 1.128358514861418e-1f,  -3.761262582423300e-1f,
+                             1.128379165726710e0f};
   const float size = absolute(x);
   if (size < 1.0f) {
     return x * polynomial(x * x, kNear);
   }
   float far = x != x ? x : 1.0f;
   if (size < 4.0f) {
-    const float inverse = 1.0f / size;
-    const float square = inverse * inverse;
-    const float factor = size < 2.0f ? polynomial(square, kMiddle) : polynomial(square, kFar);
-    far = 1.0f - exp(-(size * size)) * inverse * factor;
+    far = 1.0f - erfc_far(size);
   }
   return x < 0 ? -far : far;
 }
+
+/// 1 - the error function.
+inline float erfc(float x) { return x >= 1.0f ? erfc_far(x) : 1.0f - erf(x); }
 
 }  // namespace cmsis_nn_delegate::portable::real

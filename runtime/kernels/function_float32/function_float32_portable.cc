@@ -31,18 +31,17 @@ constexpr Function kFunctions[] = {
     /* tanh */ [](float x, float, float) { return real::tanh(x); },
     /* erf */ [](float x, float, float) { return real::erf(x); },
     /* gelu */
-    [](float x, float, float) { return 0.5f * x * (1.0f + real::erf(x * 0.7071067811865476f)); },
+    [](float x, float, float) { return 0.5f * x * real::erfc(x * -0.7071067811865476f); },
     /* gelu_tanh */
     [](float x, float, float) {
       const float inner = 0.7978845608028654f * (x + 0.044715f * x * x * x);
-      return 0.5f * x * (1.0f + real::tanh(inner));
+      return x * real::sigmoid(inner + inner);
     },
     /* silu */ [](float x, float, float) { return x * real::sigmoid(x); },
     /* hardsigmoid */ [](float x, float, float) { return clamped(x + 3.0f, 0.0f, 6.0f) / 6.0f; },
     /* hardswish */ [](float x, float, float) { return x * clamped(x + 3.0f, 0.0f, 6.0f) / 6.0f; },
-    /* elu */ [](float x, float a, float) { return x > 0 ? x : a * (real::exp(x) - 1.0f); },
-    /* softplus */
-    [](float x, float, float) { return x > 20.0f ? x : real::log(1.0f + real::exp(x)); },
+    /* elu */ [](float x, float a, float) { return x > 0 ? x : a * real::expm1(x); },
+    /* softplus */ [](float x, float, float) { return real::softplus(x); },
 };
 
 }  // namespace
