@@ -2482,9 +2482,9 @@ struct FunctionFloat32Args {
   Ref input;   ///< float32 [count]
   Ref output;  ///< float32 [count]
   std::int32_t count;
-  /// 0 to 20: clamp, leaky_relu, abs, neg, reciprocal, square, cube, sqrt, rsqrt, exp, log,
-  /// sigmoid, tanh, erf, gelu, gelu_tanh, silu, hardsigmoid, hardswish, elu, softplus, 0 to
-  /// 20
+  /// 0 to 24: clamp, leaky_relu, abs, neg, reciprocal, square, cube, sqrt, rsqrt, exp, log,
+  /// sigmoid, tanh, erf, gelu, gelu_tanh, silu, hardsigmoid, hardswish, elu, softplus,
+  /// expm1, log1p, log2, log10, 0 to 24
   std::int32_t function;
   float a;  ///< clamp: the least result; leaky_relu, elu: the factor below 0
   float b;  ///< clamp: the greatest result

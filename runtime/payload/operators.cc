@@ -1599,7 +1599,7 @@ bool check_function_float32(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::FunctionFloat32Args*>(args);
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 4)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 4)};
-  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.function, 0, 20)) &&
+  return call.reads(input, bounds::kWordAligned) && call.in_ranges(in_range(a.function, 0, 24)) &&
          call.writes(output, bounds::kWordAligned) && call.apart(input, output) && call.accepted();
 }
 

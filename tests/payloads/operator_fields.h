@@ -2434,7 +2434,7 @@ inline constexpr OperatorField kFunctionFloat32ArgsFields[] = {
     reference("input", 0, FieldKind::kInput, 4, 4, {i32(8)}),
     reference("output", 4, FieldKind::kOutput, 4, 4, {i32(8)}),
     integer("count", i32(8)),
-    ranged("function", i32(12), 0, 20),
+    ranged("function", i32(12), 0, 24),
     real("a", 16),
     real("b", 20),
 };

@@ -59,6 +59,10 @@ FUNCTIONS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "hardswish": lambda x, a, b: x * _clamp(x + _F(3), _F(0), _F(6)) / _F(6),
     "elu": lambda x, a, b: np.where(x > 0, x, a * fm.expm1(x)),
     "softplus": lambda x, a, b: fm.softplus(x),
+    "expm1": lambda x, a, b: fm.expm1(x),
+    "log1p": lambda x, a, b: fm.log1p(x),
+    "log2": lambda x, a, b: fm.log(x) * _F(1.4426950408889634),
+    "log10": lambda x, a, b: fm.log(x) * _F(0.4342944819032518),
 }
 
 # What an element takes beside a few operations.
@@ -78,6 +82,10 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "hardswish": ("divisions",),
     "elu": ("exponentials",),
     "softplus": ("exponentials", "logarithms"),
+    "expm1": ("exponentials",),
+    "log1p": ("logarithms",),
+    "log2": ("logarithms",),
+    "log10": ("logarithms",),
 }
 
 KERNEL = KernelSpec(
@@ -111,7 +119,7 @@ class FunctionFloat32Attrs:
 _RELU = FunctionFloat32Attrs("clamp", 0.0, math.inf)
 _PLAIN = (
     *("abs", "neg", "reciprocal", "sqrt", "rsqrt", "exp", "log", "sigmoid", "tanh", "erf", "silu"),
-    *("hardsigmoid", "hardswish"),
+    *("hardsigmoid", "hardswish", "expm1", "log1p", "log2", "log10"),
 )
 _POWERS = {2.0: "square", 3.0: "cube", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
 
@@ -138,7 +146,8 @@ class FunctionFloat32(FloatOp):
     kernels = (KERNEL,)
     draws = (_draw,)
     limits = (
-        "largest errors of exp and log 1 ulp, of tanh and sigmoid 2.5, of erf, elu and softplus 3; the square root is "
+        "largest errors of exp and log 1 ulp, of log2 and log10 2, of tanh and sigmoid 2.5, of erf, log1p, elu and "
+        "softplus 3, of expm1 3.5; the square root is "
         "correctly rounded",
         "powers only of 2, 3, 0.5, -0.5 and -1; softplus only with beta 1 and threshold 20, elu only with alpha",
     )

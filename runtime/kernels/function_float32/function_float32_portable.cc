@@ -42,6 +42,10 @@ constexpr Function kFunctions[] = {
     /* hardswish */ [](float x, float, float) { return x * clamped(x + 3.0f, 0.0f, 6.0f) / 6.0f; },
     /* elu */ [](float x, float a, float) { return x > 0 ? x : a * real::expm1(x); },
     /* softplus */ [](float x, float, float) { return real::softplus(x); },
+    /* expm1 */ [](float x, float, float) { return real::expm1(x); },
+    /* log1p */ [](float x, float, float) { return real::log1p(x); },
+    /* log2 */ [](float x, float, float) { return real::log(x) * 1.4426950408889634f; },
+    /* log10 */ [](float x, float, float) { return real::log(x) * 0.4342944819032518f; },
 };
 
 }  // namespace
