@@ -91,10 +91,15 @@ def module_stack(node: Node) -> list[tuple[str, str]]:
 @contextlib.contextmanager
 def hidden_from_rewrites(model: GraphModule) -> Iterator[None]:
     """Inside this context the functions that stay in float have targets that no rewrite knows, so that none of them is
-    changed."""
+    changed. What the delegate computes of constants alone is left to the rewrites, which compute it."""
     targets: dict[Node, Any] = {}
+    constant: set[Node] = set()
     for node in model.graph.nodes:
-        if node.op == "call_function" and stays_float(node) and not written(node):
+        if node.op == "get_attr" or (node.op == "call_function" and constant.issuperset(node.all_input_nodes)):
+            constant.add(node)
+        if node.op != "call_function" or not stays_float(node) or written(node):
+            continue
+        if node not in constant or left_in_float(node) is not None:
             targets[node] = node.target
             node.target = _same_function(node.target)
     yield
