@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.refusal import Reason
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.reference import run
@@ -222,6 +223,14 @@ def test_inputs_of_int8_are_given_to_a_model_with_a_head_in_float32_and_not_its_
     program = exported(Network(), x, quantizer=in_float32("head"))
     with pytest.raises(ValueError, match=r"output 0 .* cannot become int8"):
         lower_program(program, io="int8")
+
+
+def test_inputs_and_outputs_of_int8_next_to_float32_name_the_format_and_the_way_out():
+    x = torch.randn(1, 4)
+    module = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    for name, what in ("0", "input input_1"), ("1", "output 0"):
+        with pytest.raises(UserError, match=rf"{what}.* cannot become int8: .*`format: float32` .*`--io quantized`"):
+            compile_model(module.eval(), (x,), "cortex-m4", [(x,)], io="int8", quantizer=in_float32(name))
 
 
 def test_the_format_is_checked():

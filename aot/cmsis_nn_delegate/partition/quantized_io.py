@@ -18,7 +18,7 @@ from torch.export.graph_signature import InputKind, OutputKind, OutputSpec, Tens
 from torch.fx import Graph, GraphModule, Node
 
 from ..edge.context import is_index
-from ..edge.naming import described
+from ..edge.naming import computed_in_float, described
 from ..edge.nodes import DEQUANTIZE, QUANTIZE, element_type, operand, quant_of, quantized_element, target_name
 from ..edge.torch_types import element_of
 from ..format.element import COMMON_ELEMENT
@@ -49,7 +49,7 @@ def check_quantized_io(prepared: GraphModule, types: IoTypes) -> None:
         for user in node.users:
             if not _observes(user):
                 what = described(user) if user.op != "output" else "the model's output, which returns it"
-                raise _refused(f"input {node.name}", io, f"it is read by {what}, which stays in float")
+                raise _refused(f"input {node.name}", io, f"it is read by {what}", user)
             if _observed(user) != io and not (_keeps_states(io) and all(_is_layer(reader) for reader in user.users)):
                 raise _other_type(f"input {node.name}", io, _observed(user))
     for index, node in enumerate(_results(prepared.graph)):
@@ -57,8 +57,7 @@ def check_quantized_io(prepared: GraphModule, types: IoTypes) -> None:
         if is_index(node) or io in (FLOAT, QUANTIZED):
             continue
         if not _observes(node):
-            cause = f"it comes from {described(node)}, which stays in float"
-            raise _refused(f"output {index} ({node.name})", io, cause)
+            raise _refused(f"output {index} ({node.name})", io, f"it comes from {described(node)}", node)
         if _observed(node) != io and not (_keeps_states(io) and _is_layer(operand(node))):
             raise _other_type(f"output {index} ({node.name})", io, _observed(node))
 
@@ -93,11 +92,15 @@ def _is_layer(node: Node) -> bool:
     return str(node.target).startswith(_LAYERS)
 
 
-def _refused(what: str, io: str, cause: str) -> UserError:
-    return UserError(
-        f"{what} cannot become {io}: {cause}; use float inputs and outputs, or operators that are quantized",
-        exit_code=1,
-    )
+def _refused(what: str, io: str, cause: str, in_float: Optional[Node] = None) -> UserError:
+    """`in_float`: what stays in float, which `cause` ends with."""
+    advice = "use float inputs and outputs, or operators that are quantized"
+    if in_float is not None and computed_in_float(in_float):
+        cause += ", which computes in float32, as `format: float32` says"
+        advice = f"ask for {QUANTIZED}, which leaves it in float (`--io {QUANTIZED}`), or give that another format"
+    elif in_float is not None:
+        cause += ", which stays in float"
+    return UserError(f"{what} cannot become {io}: {cause}; {advice}", exit_code=1)
 
 
 def _other_type(what: str, io: str, found: str) -> UserError:
