@@ -15,7 +15,7 @@ import torch
 from torch.fx import Graph, GraphModule, Interpreter, Node
 from torch.fx.node import map_arg
 
-from ..edge.naming import module_of, source_of
+from ..edge.naming import computed_in_float, described, module_of, source_of
 from ..edge.recurrent_ops import LAYERS
 from ..quantization.in_place import written_buffers
 from ..quantization.rewriting import finish
@@ -228,9 +228,16 @@ class _Rewriting:
             columns = self._columns[node]
             newest = columns.newest(self.hop)
             if not self._needed.get(node, set()) <= set(newest):
+                in_float = next(filter(computed_in_float, node.users), None)
+                advice = ""
+                if in_float is not None:
+                    advice = (
+                        f": {described(in_float)} computes in float32, as `format: float32` says; give it the format "
+                        "int8 or int16, since streams keep what a quantized layer has computed"
+                    )
                 raise UserError(
                     f"the model cannot be streamed: several columns of its input {node.name} are read together before "
-                    "they are quantized",
+                    f"they are quantized{advice}",
                     exit_code=1,
                 )
             self._made[node, newest] = self._placed.placeholder(str(node.target))

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from cmsis_nn_delegate import reference
+from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.streaming.equality import count_equal_windows
 from cmsis_nn_delegate.streaming.option import Stream
@@ -249,6 +249,15 @@ def test_hops_that_do_not_fit_are_refused():
 def test_a_receptive_field_longer_than_the_window_is_refused():
     net = nn.Sequential(*(nn.Conv1d(4, 4, 9, padding=4) for _ in range(2)))
     assert "reads more than the 12 columns of the window" in refused(lambda m, x: m.net(x), net=net)
+
+
+def test_a_layer_in_float32_that_reads_the_input_is_named():
+    """Its columns are not kept: only what is quantized is."""
+    quantizer = CmsisNnQuantizer().set_module_name("conv", QuantizationConfig(format="float32"))
+    x = torch.randn(1, 4, 12)
+    model = Model(lambda m, x: m.conv(x), conv=nn.Conv1d(4, 4, 3))
+    with pytest.raises(UserError, match=r"read together .*conv.* computes in float32, as `format: float32` says"):
+        compile_model(model, (x,), "cortex-m55", [(x,)], stream=Stream(2), quantizer=quantizer, check=False)
 
 
 def test_a_model_with_a_state_is_refused():
