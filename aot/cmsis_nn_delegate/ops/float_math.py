@@ -66,8 +66,8 @@ def total(x: np.ndarray) -> np.ndarray:
     """Returns the float32 sums along dimension 1 of [outer, n, inner], as [outer, inner].
 
     Blocks of 32 elements are each added one after the other to 0, and then neighbouring sums in pairs, again and again,
-    until one is left; the last one of an odd number stays as it is. The error is at most 31 + log2(n / 32) times 2^-24
-    of the sum of all |x|, where numbers added one after the other have n - 1 times that.
+    until one is left; the last one of an odd number stays as it is. The error is at most 31 + log2(n / 32), rounded
+    up, times 2^-24 of the sum of all |x|, where numbers added one after the other have n - 1 times that.
     """
     outer, count, inner = x.shape
     blocks = max(-(-count // _BLOCK), 1)
@@ -82,7 +82,8 @@ def total(x: np.ndarray) -> np.ndarray:
         if sums.shape[1] % 2:
             sums = np.concatenate([sums, np.zeros((outer, 1, inner), np.float32)], 1)
         sums = sums[:, ::2] + sums[:, 1::2]
-    return sums[:, 0]
+    result: np.ndarray = sums[:, 0]
+    return result
 
 
 def exp(x: Any) -> Any:

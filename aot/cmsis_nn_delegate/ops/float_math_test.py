@@ -66,7 +66,7 @@ def test_sums_of_many_numbers_keep_their_bits(count):
     wanted = x.astype(np.float64).sum(1)
     assert np.abs(found / wanted - 1).max() < 3e-7
     # The bound that the docstring states.
-    assert np.abs(found / wanted - 1).max() <= (31 + max(math.log2(count / 32), 0)) * 2.0**-24
+    assert np.abs(found / wanted - 1).max() <= (31 + max(math.ceil(math.log2(count / 32)), 0)) * 2.0**-24
 
 
 def test_what_is_beyond_float32_and_what_is_no_number():
