@@ -24,6 +24,7 @@ CASES = (
     ("expm1", np.expm1, -100, -1e-3, 3.0),
     ("expm1", np.expm1, -1e-3, 1e-3, 3.0),
     ("expm1", np.expm1, 1e-3, 88, 3.5),
+    ("elu", np.expm1, -1e-3, 0, 3.0),
     ("log1p", np.log1p, -0.999, 1, 3.0),
     ("log1p", np.log1p, -1e-3, 1e-3, 3.0),
     ("log2", np.log2, 0.01, 100, 2.0),
@@ -37,7 +38,7 @@ CASES = (
 @pytest.mark.parametrize(("name", "exact", "low", "high", "most"), CASES)
 def test_errors_are_no_larger_than_docs_say(name, exact, low, high, most):
     x = np.linspace(low, high, POINTS).astype(np.float32)
-    found = FUNCTIONS[name](x, np.float32(0), np.float32(0))
+    found = FUNCTIONS[name](x, np.float32(1), np.float32(0))  # 1: the factor of elu
     assert found.dtype == np.float32
     wanted = exact(x.astype(np.float64))
     step = np.spacing(np.abs(wanted).astype(np.float32)).astype(np.float64)
