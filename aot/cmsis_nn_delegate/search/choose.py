@@ -32,7 +32,7 @@ from ..support.isolation import as_caller, isolated
 from ..targets.target import Target
 from .limits import Limits
 from .result import ChosenFormats, Outcome
-from .subject import APART, Subject, apart, price_of, readable_again
+from .subject import APART, Subject, Tried, apart, price_of, readable_again
 
 _TRIES = 6  # cheaper assignments that are tried although their estimates are too noisy
 _TOO_NOISY = 10**0.1  # by so much
@@ -236,17 +236,17 @@ class _Search:
 
     def _out_of_reach(self) -> UserError:
         """Says how close the search came, and what would help."""
+        noisy = {a: tried for a, tried in self._model.tried.items() if self._lost_on_device(tried)}
         near, tried = max(
-            self._model.tried.items(),
+            (noisy or self._model.tried).items(),
             key=lambda item: self._limits.closeness(item[1].sample, self._model.some_exact),
         )
-        beginning = f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with "
-        if tried.in_torch is not None and apart(tried.in_torch, tried.sample) > APART:
+        if noisy:
             return UserError(
-                f"{beginning}{tried.sample} as the device computes it. In PyTorch these formats have {tried.in_torch}: "
-                "the rest is what kernels approximate and PyTorch does not, such as softmax, norms and functions by "
-                "tables. `cmsisnn accuracy` shows both for each layer; format: float32 under module_names of "
-                "--quantizer computes those that differ in float, in the delegate",
+                f"no formats keep {self._limits} on the device: {self._model.described(near)}, with {tried.in_torch} "
+                f"in PyTorch, has {tried.sample} there. That is what kernels approximate and PyTorch does not, such as "
+                "softmax, norms and functions by tables: `cmsisnn accuracy` shows both for each layer. format: float32 "
+                "under module_names of --quantizer computes those that differ in float, in the delegate",
                 exit_code=1,
             )
         weights, rounding = self._problem.noise_of_layers(near)
@@ -268,12 +268,18 @@ class _Search:
         if not self._model.asked.io.is_float:
             advice += f"; with --io {self._model.asked.io} the modules at inputs and outputs keep that type"
         return UserError(
-            f"{beginning}{tried.sample}. Most of the noise that is left comes from "
+            f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with {tried.sample}. "
+            "Most of the noise that is left comes from "
             f"{', '.join(causes) or 'no layer alone'}; {advice}, and format: float32 for these (under module_names of "
             "--quantizer) removes it, for more flash and time: in the delegate, as far as that has kernels of float32 "
             "for them",
             exit_code=1,
         )
+
+    def _lost_on_device(self, tried: Tried) -> bool:
+        """Returns whether formats keep the limits in PyTorch, and the device is so different that it does not."""
+        exact = tried.in_torch
+        return exact is not None and self._limits.kept(exact, self._model.exact) and apart(exact, tried.sample) > APART
 
     def _named(self, name: str) -> str:
         return module_of(self._model.measured.layers[0][name].noise.node) or name
