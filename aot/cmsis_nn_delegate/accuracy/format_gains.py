@@ -22,13 +22,15 @@ from ..quantization.comparison.layer_noise import LayerNoise
 from ..quantization.comparison.running import Sample
 from ..quantization.quantizer import CmsisNnQuantizer
 
+_FORMATS = tuple(given for given in FORMATS if not given.is_small)  # weights of 4 bits gain nothing in noise
 _LEAST = 0.1  # dB that are worth a sentence
 _MORE = 0.5  # dB that neighbours have to add
 _NAMED = 3
 
 
 class FormatGains:
-    """For the layers of a compilation that were measured, `noises`, what they would gain in each of `FORMATS`.
+    """For the layers of a compilation that were measured, `noises`, what they would gain in each of `FORMATS` but
+    that of small weights.
 
     That is estimated as `precision.problem` says. Other formats are calibrated with the samples that the compilation
     kept of its calibration data; only weights that a format changes are measured again, on `samples`.
@@ -39,7 +41,7 @@ class FormatGains:
     ) -> None:
         base = {name: dataclasses.replace(x, pinned=False) for name, x in with_units(c.prepared, noises).items()}
         layers, noise = [base], [base_sensitivities(base)]
-        for given in FORMATS:
+        for given in _FORMATS:
             other = _calibrated(c, given)
             layers.append(read(other.prepared))
             noise.append(sensitivities(c.prepared, base, other.prepared, samples, starts))
@@ -60,7 +62,7 @@ class FormatGains:
         near = self._near(layer.node.name)
         offered = {number for name in own or near for number in self._offered[name][1:]}
         for number in sorted(offered):
-            given = FORMATS[number - 1]
+            given = _FORMATS[number - 1]
             alone, together = self._gain(own, number), self._gain([*own, *near], number)
             if near and together >= max(_LEAST, alone + _MORE):
                 others = [name or "the model itself" for name in near[:_NAMED]]

@@ -12,14 +12,31 @@ from .formats import LayerFormat
 
 def with_formats(base: Configuration, first: LayerFormat, chosen: Mapping[str, LayerFormat]) -> Configuration:
     """Returns `base` with a format for each module, by its name, and the format `first` for all else of which `base`
-    does not say otherwise. The name "" is the model itself, for functions that are in no module inside of it."""
+    does not say otherwise. The name "" is the model itself, for functions that are in no module inside of it.
+
+    Weights that `base` gives to modules stay. Those of 8 bits have as many scales as `base` says, unless what is around
+    a module has 4 bits.
+    """
     found = copy.deepcopy(base)
     outermost = chosen.get("", first)
-    found.everywhere = outermost.config.over(found.everywhere)
+    small = any(_are_small(base.general(linear)) for linear in (False, True))
+    found.everywhere = _settings(outermost, small).over(found.everywhere)
     for name, given in chosen.items():
-        if name and given.config != _inherited(name, chosen, outermost).config:
-            found.module_names[name] = given.config.over(found.module_names.get(name, QuantizationConfig()))
+        around = _inherited(name, chosen, outermost)
+        if name and given.config != around.config:
+            own = found.module_names.get(name, QuantizationConfig())
+            settings = _settings(given, small or around.is_small).over(own)
+            found.module_names[name] = dataclasses.replace(settings, weights=own.weights or settings.weights)
     return found
+
+
+def _are_small(config: QuantizationConfig) -> bool:
+    return config.weights == "int4"
+
+
+def _settings(given: LayerFormat, in_small: bool) -> QuantizationConfig:
+    """Returns the settings of a format for what is in something with weights of 4 bits, or not."""
+    return given.config if in_small or given.is_small else dataclasses.replace(given.config, weights=None)
 
 
 def _inherited(name: str, chosen: Mapping[str, LayerFormat], outermost: LayerFormat) -> LayerFormat:

@@ -31,8 +31,8 @@ class MeasuredModel:
 @dataclass(frozen=True)
 class Prices:
     """The price of each module in each format, and of converting an element from one type to another. `unknown` are the
-    modules with calls of float32 without a prediction, and `outside` how many functions of each stay outside of the
-    delegate, where nothing has a price."""
+    modules with calls without a prediction that multiply or compute in float32, and `outside` how many functions of
+    each stay outside of the delegate, where nothing has a price."""
 
     of_modules: Sequence[Mapping[str, float]]
     conversion: float
@@ -41,7 +41,7 @@ class Prices:
 
     def comparable(self, unit: str, number: int) -> bool:
         """Returns whether the price of a module in a format says what it takes as well as that in the first one. A call
-        in float32 without a prediction counts far too little, and what stays outside counts nothing."""
+        without a prediction counts far too little, and what stays outside counts nothing."""
         guessed = self.unknown and unit in self.unknown[number] and unit not in self.unknown[0]
         left = self.outside and self.outside[number].get(unit, 0) > self.outside[0].get(unit, 0)
         return not (guessed or left)
@@ -180,7 +180,7 @@ def prices_of(measured: MeasuredModel, priced: Sequence[Compilation], flash: boo
                 layer = owners.get(name) if name is not None else None
                 if layer is not None and layer.unit is not None:
                     found[-1][layer.unit] = found[-1].get(layer.unit, 0.0) + price
-                    if guessed and call.node.outputs[0].element is Element.FLOAT32:
+                    if guessed and (call.macs or call.node.outputs[0].element is Element.FLOAT32):
                         unknown[-1].add(layer.unit)
                 elif name is None:
                     converted += price

@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate.precision import problem as module
+from cmsis_nn_delegate.precision.configurations import with_formats
+from cmsis_nn_delegate.precision.formats import FORMATS
 from cmsis_nn_delegate.precision.problem import Problem, frontier
+from cmsis_nn_delegate.quantization.configuration import Configuration, QuantizationConfig
 
 INT8, INT16 = 0, 1
 
@@ -109,3 +112,31 @@ def test_without_choices():
     problem = dataclasses.replace(chain(1, 0), choices=(), unit_of=np.array([-1, -1]), prices=np.zeros((0, 2)))
     found = frontier(problem)
     assert [candidate.assignment for candidate in found] == [()]
+
+
+def weights_of(configuration, *modules):
+    """The weights of a linear layer inside of modules, from the outermost inwards."""
+    found = configuration.general(linear=True)
+    for config in configuration.overrides("aten.linear.default", [(name, "Linear") for name in modules]).values():
+        found = config.over(found)
+    return found.weights
+
+
+def test_what_is_inside_of_small_weights_has_weights_of_its_own():
+    int8, int16, w4 = FORMATS[0], FORMATS[1], next(given for given in FORMATS if given.is_small)
+    found = with_formats(Configuration("minmax"), int8, {"block": w4, "block.last": int8, "block.more": int16})
+    assert weights_of(found, "block") == "int4"
+    assert {weights_of(found, "block", inner) for inner in ("block.last", "block.more")} == {"per-channel"}
+    whole = with_formats(Configuration("fast-linear"), int8, {"": w4, "last": int8})
+    assert (weights_of(whole), weights_of(whole, "last")) == ("int4", "per-channel")
+    small = with_formats(Configuration("w4"), int8, {"last": w4})
+    assert (weights_of(small), weights_of(small, "last")) == ("per-channel", "int4")
+
+
+def test_weights_that_are_given_stay():
+    int8, int16, w4 = FORMATS[0], FORMATS[1], next(given for given in FORMATS if given.is_small)
+    fast = with_formats(Configuration("fast-linear"), int8, {"last": int16})
+    assert (weights_of(fast), weights_of(fast, "last")) == ("per-tensor", "per-tensor")
+    given = Configuration("minmax", module_names={"last": QuantizationConfig(weights="per-tensor")})
+    assert weights_of(with_formats(given, int8, {"": w4, "last": int16}), "last") == "per-tensor"
+    assert weights_of(with_formats(given, int8, {"last": w4}), "last") == "per-tensor"

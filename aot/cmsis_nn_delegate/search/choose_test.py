@@ -149,6 +149,12 @@ def test_float32_is_a_choice_where_its_price_is_known():
     assert set(result.formats.values()) == {"float32"} and result.outcome.figures.sqnr >= 90
 
 
+def test_weights_of_4_bits_take_less_flash():
+    result = chosen(min_sqnr=15.0, prefer="flash")
+    assert "w4" in result.formats.values() and result.outcome.figures.sqnr >= 15
+    assert result.outcome.price.flash < min(outcome.price.flash for outcome in result.uniform if outcome.name[0] != "w")
+
+
 def test_what_leaves_more_outside_is_not_cheaper(monkeypatch):
     """As if int16 had a kernel that does not take the size of a tensor: that costs nothing in the delegate."""
     price_of = subject.price_of
