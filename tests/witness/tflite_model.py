@@ -24,6 +24,7 @@ from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorTy
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Pair
 from cmsis_nn_delegate.ops.cmsis_nn_rules import MAX_SOFTMAX_ROW
+from cmsis_nn_delegate.ops.interpolated_softmax import REACH
 
 _TYPES = {
     Element.INT4: schema.TensorType.INT4,
@@ -363,6 +364,8 @@ def _softmax(writer: _Writer, node: Node) -> None:
         raise Inexpressible("softmax along a dimension other than the last")
     if x.element is Element.INT8 and x.shape[node.attrs.dim] > MAX_SOFTMAX_ROW:
         raise Inexpressible("softmax of a row whose sum of exponentials is beyond TFLite Micro's range")
+    if x.element is Element.INT16 and (2 * x.element.high + 1) * x.scale > REACH * 511 / 512:
+        raise Inexpressible("softmax of numbers so far apart that only TFLite Micro counts the least ones")
     writer.operator("SOFTMAX", [writer.tensor_of(x)], writer.tensor_of(node.output), beta=1.0)
 
 

@@ -112,7 +112,7 @@ def test_it_is_repeatable(mixed):
     lines = []
     again = chosen(min_sqnr=mixed.limits.min_sqnr, prefer="ram", progress=lines.append)
     assert again.compiled.payload == mixed.compiled.payload and again.formats == mixed.formats
-    assert any("int16 in 2 of 3 modules" in line and "dB" in line for line in lines)
+    assert any(" of 3 modules: " in line and "dB" in line for line in lines)
 
 
 def test_what_is_out_of_reach_says_how_close_it_came(all_assignments):
@@ -120,9 +120,8 @@ def test_what_is_out_of_reach_says_how_close_it_came(all_assignments):
     with pytest.raises(UserError, match=r"no formats keep at least 200 dB: the closest found is") as error:
         chosen(min_sqnr=200.0)
     near = float(str(error.value).split("with ")[1].split(" dB")[0])
-    assert near == pytest.approx(most, abs=0.5)
-    assert "Most of the noise that is left comes from classes (Linear)" in str(error.value)
-    assert "format: float32 for these" in str(error.value)
+    assert near > most and "float32 throughout" in str(error.value)
+    assert "Most of the noise that is left comes from " in str(error.value)
 
 
 def test_least_ram_is_less_than_that_of_the_fastest(mixed):
@@ -155,17 +154,24 @@ def test_weights_of_4_bits_take_less_flash():
     assert result.outcome.price.flash < min(outcome.price.flash for outcome in result.uniform if outcome.name[0] != "w")
 
 
+def is_exact(c):
+    """Returns whether some layers have more than 8 bits."""
+    return any(name in str(c.options.quantizer.configuration) for name in ("int16", "float32"))
+
+
 def test_what_leaves_more_outside_is_not_cheaper(monkeypatch):
-    """As if int16 had a kernel that does not take the size of a tensor: that costs nothing in the delegate."""
+    """As if exact formats had a kernel that does not take the size of a tensor: that costs nothing in the delegate."""
     price_of = subject.price_of
 
     def with_more_outside(c):
-        return dataclasses.replace(price_of(c), outside=int("int16" in str(c.options.quantizer.configuration)))
+        return dataclasses.replace(price_of(c), outside=int(is_exact(c)))
 
     monkeypatch.setattr(subject, "price_of", with_more_outside)
     monkeypatch.setattr(choose, "price_of", with_more_outside)
     assert set(chosen(min_sqnr=10.0).formats.values()) == {"int8"}
-    with pytest.raises(UserError, match="int16.* leaves 1 functions outside of the delegate, 1 more than int8"):
+    with pytest.raises(
+        UserError, match="(int16|float32).* leaves 1 functions outside of the delegate, 1 more than int8"
+    ):
         chosen(min_sqnr=38.0)
 
 
@@ -174,7 +180,7 @@ def test_what_strict_refuses_is_not_the_result(monkeypatch):
     advance = choose.advance
 
     def refusing(c, *stages):
-        if stages[0] == "stream" and "int16" in str(c.options.quantizer.configuration):
+        if stages[0] == "stream" and is_exact(c):
             raise LeftOutside("1 operator is not delegated", exit_code=1)
         advance(c, *stages)
 
