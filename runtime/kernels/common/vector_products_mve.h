@@ -11,14 +11,12 @@ namespace cmsis_nn_delegate::tuned {
 extern "C" {
 void cmsis_nn_delegate_multiply_vectors(const portable::VectorProducts* products);
 void cmsis_nn_delegate_multiply_nibble_vectors(const portable::VectorProducts* products);
-void cmsis_nn_delegate_multiply_vectors_int16(
-    const portable::VectorProductsOf<std::int16_t>* products);
 void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                                     std::int32_t bytes, std::int32_t to_step,
                                     std::int32_t from_step);
 }
 
-/// What both elements have.
+/// What all elements have.
 struct MveColumns {
   static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                            std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
@@ -37,14 +35,6 @@ struct MveVectorProducts : MveColumns {
 struct MveNibbleVectorProducts : MveVectorProducts {
   static void multiply(const portable::VectorProducts& products) {
     cmsis_nn_delegate_multiply_nibble_vectors(&products);
-  }
-};
-
-struct MveVectorProductsInt16 : MveColumns {
-  using Element = std::int16_t;
-
-  static void multiply(const portable::VectorProductsOf<Element>& products) {
-    cmsis_nn_delegate_multiply_vectors_int16(&products);
   }
 };
 

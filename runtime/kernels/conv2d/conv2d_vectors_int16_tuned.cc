@@ -1,6 +1,6 @@
 #include "runtime/kernels/conv2d/conv2d_vectors.h"
 
-#include "runtime/kernels/common/vector_products_mve.h"
+#include "runtime/kernels/common/vector_products_int16_mve.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 
