@@ -462,6 +462,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/row_products_scalar.S
     runtime/kernels/common/row_products_scalar.h
     runtime/kernels/common/vector_products_int16_mve.S
+    runtime/kernels/common/vector_products_int16_mve.h
     runtime/kernels/common/vector_products_loops_mve.h
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
