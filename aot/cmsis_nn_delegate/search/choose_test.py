@@ -169,9 +169,7 @@ def test_what_leaves_more_outside_is_not_cheaper(monkeypatch):
     monkeypatch.setattr(subject, "price_of", with_more_outside)
     monkeypatch.setattr(choose, "price_of", with_more_outside)
     assert set(chosen(min_sqnr=10.0).formats.values()) == {"int8"}
-    with pytest.raises(
-        UserError, match="(int16|float32).* leaves 1 functions outside .*, 1 more than int8"
-    ):
+    with pytest.raises(UserError, match="(int16|float32).* leaves 1 functions outside .*, 1 more than int8"):
         chosen(min_sqnr=38.0)
 
 
