@@ -521,37 +521,45 @@ TEST_F(Geometry, BatchMatmul) {
       });
 }
 
-TEST_F(Geometry, Normalize) {
-  constexpr std::int32_t kMaxGroup = 1 << 20;
-  payload::NormalizeArgs args = {};
-  compare(
-      [&] {
-        args.groups = draw_.in(1, 4);
-        args.rows = args.groups * draw_.in(1, 4);
-        args.outer = 1 << draw_.in(0, 20);
-        args.inner = draw_.one_in(2) ? kMaxGroup / args.outer : draw_.in(1, 3);
-        args.group_step = draw_.in(0, 3);
-        args.outer_step = draw_.in(0, 3);
-        args.inner_step = draw_.in(0, 3);
-        const std::int64_t last = (args.groups - 1) * args.group_step +
-                                  std::int64_t{args.outer - 1} * args.outer_step +
-                                  std::int64_t{args.inner - 1} * args.inner_step;
-        args.parameters = static_cast<std::int32_t>(last + draw_.in(1, 3));
-        draw_.disturb({&args.groups, &args.rows, &args.outer, &args.inner, &args.group_step,
-                       &args.outer_step, &args.inner_step, &args.parameters});
-      },
-      [&] { return geometry::normalize(call_, args); },
-      [&] {
-        return in(args.outer, 1, kMaxGroup) && in(args.inner, 1, kMaxGroup) &&
-               in(args.groups, 1, kMost) && in(args.rows, 1, kMost) &&
-               in(args.parameters, 1, kMost) && in(args.group_step, 0, kMost) &&
-               in(args.outer_step, 0, kMost) && in(args.inner_step, 0, kMost) &&
-               Wide{args.outer} * args.inner <= kMaxGroup && args.rows % args.groups == 0 &&
-               Wide{args.groups - 1} * args.group_step + Wide{args.outer - 1} * args.outer_step +
-                       Wide{args.inner - 1} * args.inner_step <
-                   args.parameters;
-      });
-}
+class GeometryOfGroups : public Geometry {
+ protected:
+  /// Groups have at most 2^`bits` elements.
+  template <typename Args>
+  void compare_groups(int bits) {
+    const std::int32_t max_group = 1 << bits;
+    Args args = {};
+    compare(
+        [&] {
+          args.groups = draw_.in(1, 4);
+          args.rows = args.groups * draw_.in(1, 4);
+          args.outer = 1 << draw_.in(0, bits);
+          args.inner = draw_.one_in(2) ? max_group / args.outer : draw_.in(1, 3);
+          args.group_step = draw_.in(0, 3);
+          args.outer_step = draw_.in(0, 3);
+          args.inner_step = draw_.in(0, 3);
+          const std::int64_t last = (args.groups - 1) * args.group_step +
+                                    std::int64_t{args.outer - 1} * args.outer_step +
+                                    std::int64_t{args.inner - 1} * args.inner_step;
+          args.parameters = static_cast<std::int32_t>(last + draw_.in(1, 3));
+          draw_.disturb({&args.groups, &args.rows, &args.outer, &args.inner, &args.group_step,
+                         &args.outer_step, &args.inner_step, &args.parameters});
+        },
+        [&] { return geometry::normalize(call_, args); },
+        [&] {
+          return in(args.outer, 1, max_group) && in(args.inner, 1, max_group) &&
+                 in(args.groups, 1, kMost) && in(args.rows, 1, kMost) &&
+                 in(args.parameters, 1, kMost) && in(args.group_step, 0, kMost) &&
+                 in(args.outer_step, 0, kMost) && in(args.inner_step, 0, kMost) &&
+                 Wide{args.outer} * args.inner <= max_group && args.rows % args.groups == 0 &&
+                 Wide{args.groups - 1} * args.group_step + Wide{args.outer - 1} * args.outer_step +
+                         Wide{args.inner - 1} * args.inner_step <
+                     args.parameters;
+        });
+  }
+};
+
+TEST_F(GeometryOfGroups, Normalize) { compare_groups<payload::NormalizeArgs>(20); }
+TEST_F(GeometryOfGroups, NormalizeInt16) { compare_groups<payload::NormalizeInt16Args>(15); }
 
 TEST_F(Geometry, StridedCopy) {
   payload::StridedCopyArgs args = {};

@@ -20,5 +20,7 @@ def test_every_network_is_in_the_report():
 def test_a_network_has_the_figures_of_the_report():
     found = measure(FORMAT_NETWORKS["denoising_unet"])
     assert list(found.rows) == REPORTED["denoising_unet"], f"write {REPORT} again"
-    int8, int16, chosen = found.rows
-    assert int8.sqnr < found.limit <= chosen.sqnr and int8.instructions < chosen.instructions < int16.instructions
+    *uniform, chosen = found.rows
+    kept = [row for row in uniform if row.sqnr >= found.limit]
+    assert uniform[0].sqnr < found.limit <= chosen.sqnr
+    assert uniform[0].instructions < chosen.instructions <= min(row.instructions for row in kept)

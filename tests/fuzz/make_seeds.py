@@ -78,7 +78,7 @@ def seeds_of(operator: str) -> Iterator[int]:
     found: Counter[str] = Counter({kernel.name: 0 for kernel in op.kernels})
     for seed in range(_ATTEMPTS * len(op.draws)):
         called = [op.kernel_of(node).name for node in cases.graph_of(operator, seed).nodes if node.op == operator]
-        if seed < CASES_OF_A_KIND * len(op.draws) or any(found[name] < CASES_OF_A_KIND for name in called):
+        if seed < CASES_OF_A_KIND * len(op.draws) or any(found[name] < 3 * CASES_OF_A_KIND for name in called):
             found.update(called)
             yield seed
 

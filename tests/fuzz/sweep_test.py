@@ -22,7 +22,7 @@ IMAGE = Path("tests/fuzz") / f"sweep_{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 _KINDS = ("", "tuned_") if KERNELS["kernels"].startswith("tuned") else ("",)
 SEEDS = b"".join((Path("tests/fuzz") / f"seeds_{kind}{os.environ['ISA']}.bin").read_bytes() for kind in _KINDS)
-PAYLOADS = int(os.environ.get("SWEEP_PAYLOADS", "12000"))
+PAYLOADS = int(os.environ.get("SWEEP_PAYLOADS", "18000"))
 FIRST = int(os.environ.get("SWEEP_FIRST", "0"))
 
 # Of sweep_main.cc.
