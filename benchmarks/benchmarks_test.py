@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import anchors, chart, comparison, main, markdown
+from benchmarks import anchors, boards, chart, comparison, main, markdown
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
 from benchmarks.flash.flash import Flash
 from benchmarks.formats import FORMATS, is_about_a_format, measure_formats
@@ -18,6 +18,7 @@ from benchmarks.networks import Network, Source, names
 from benchmarks.results import Results, read_results
 from benchmarks.weights import measure_weights
 from cmsis_nn_delegate.ops.attrs import Clamp
+from cmsis_nn_delegate.runner import profile_text
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
@@ -229,6 +230,17 @@ def test_documents_are_those_of_the_committed_results(committed):
     text = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
     assert text == markdown.render(committed, ANCHORS, chart="benchmarks.svg"), markdown.COMMAND
     assert (DOCS / "benchmarks.svg").read_text(encoding="utf-8") == chart.draw(committed, ANCHORS), markdown.COMMAND
+
+
+def test_the_error_of_the_model_is_that_of_programs_on_boards(committed):
+    groups = boards.load()
+    text = markdown.render(committed, ANCHORS)
+    for program in (program for group in groups for program in group.programs):
+        least, most = program.modelled
+        assert program.instructions < least < most and f"| {program.board / 1e6:.3f} |" in text
+    assert 0.9 < boards.error(groups)[0] < boards.error(groups)[1] < 1.1
+    assert boards.sentence(groups) in " ".join(text.split())
+    assert boards.sentence(groups) in profile_text.MODEL
 
 
 def test_committed_results_are_whole_and_exact(committed):

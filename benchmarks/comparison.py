@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Optional
 
+from benchmarks import boards
 from benchmarks.anchors import Anchors
-from benchmarks.markdown import COMMAND, cores, millions, table, total
+from benchmarks.markdown import COMMAND, cores
 from benchmarks.measure import Measurement
 from benchmarks.results import Results
+from benchmarks.text import millions, table, total
 
 _DIRECT = "CMSIS-NN called directly"
 _M4 = "cortex-m4"
@@ -91,8 +93,9 @@ def _modelled(results: Results, anchors: Anchors) -> str:
         [
             "## Cycles of a Cortex-M4, millions: modelled here, published by others",
             "The least and the most that the timings in Arm's manual allow, with the flash of an STM32L4R5 at 120 MHz:",
-            "[benchmarks](benchmarks.md) says how. No board has confirmed the model. The published figures are of",
-            "boards with such a chip.",
+            "[benchmarks](benchmarks.md) says how.",
+            "The published figures are of boards with such a chip.",
+            f"{boards.sentence(boards.load())}.",
             "",
             *table(["network", "tuned, payload in RAM", "tuned, payload in flash", *systems], rows),
             "",

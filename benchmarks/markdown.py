@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Optional
 
+from benchmarks import boards
 from benchmarks.anchors import Anchors
 from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
-from cmsis_nn_delegate.runner.simulate import Cycles
+from benchmarks.text import millions, table, total
 
 COMMAND = "bazel run //benchmarks -- --write"
 _ROWS = {
@@ -27,6 +28,7 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
         _flash_sizes_table(results),
         _cycles_table(results),
         _flash_table(results, anchors),
+        _boards(results),
         _choices_table(results),
         _formats_table(results),
         _weights_table(results),
@@ -134,8 +136,9 @@ def _cycles_table(results: Results) -> str:
             "The least and the most that the timings in Arm's reference manual of the core allow for the executed",
             "instructions: [sim/qemu/m4_timing.h](../sim/qemu/m4_timing.h) has the sources and says what lies",
             "between the two (taken branches, divisions, loads from the code, and others). Memory has no wait",
-            "states here; the next table has those of a chip. No board has confirmed the model. Other cores have",
-            "none here: M7, M55 and M85 overlap instructions in ways that their manuals do not describe.",
+            "states here; the next table has those of a chip, and the one after it says how far the model is from a",
+            "board. Other cores have none here: M7, M55 and M85 overlap instructions in ways that their manuals do",
+            "not describe.",
             "",
             *table(["network", *providers], rows),
             "",
@@ -172,6 +175,10 @@ def _flash_table(results: Results, anchors: Anchors) -> str:
             "",
         ]
     )
+
+
+def _boards(results: Results) -> str:
+    return boards.section(boards.load()) if any(m.cycles for m in results.measurements) else ""
 
 
 def _choices_table(results: Results) -> str:
@@ -254,14 +261,6 @@ def _weights_table(results: Results) -> str:
     )
 
 
-def total(cycles: Optional[Cycles], waits: Optional[Cycles]) -> Optional[Cycles]:
-    return (cycles[0] + waits[0], cycles[1] + waits[1]) if cycles and waits else None
-
-
-def millions(cycles: Optional[Cycles]) -> str:
-    return f"{cycles[0] / 1e6:.3f} to {cycles[1] / 1e6:.3f}" if cycles else "-"
-
-
 def _calls(results: Results, networks: Sequence[str]) -> str:
     """Returns the calls of what the compiler takes by default."""
     lines = ["## Calls", "`benchmarks.json` has those of all networks and providers.", ""]
@@ -291,13 +290,6 @@ def _calls(results: Results, networks: Sequence[str]) -> str:
             "",
         ]
     return "\n".join(lines)
-
-
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(titles)} |"
-    yield "|" + "---|" * len(titles)
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
 
 
 def cores(measurements: Iterable[Measurement]) -> list[str]:

@@ -7,9 +7,10 @@ from ..report.text import shape, table
 from ..support.errors import UserError
 from .profile import CallProfile, Profile
 
-_MODEL = (
+MODEL = (
     "Executed instructions, and modelled cycles: the least and the most that the Cortex-M4's reference manual allows "
-    "with memories without wait states, and what the flash of an STM32L4R5 at 120 MHz adds to them."
+    "with memories without wait states, and what the flash of an STM32L4R5 at 120 MHz adds to them. On a board, "
+    "integer programs took 0.95 to 1.03 times the most that the model allows."
 )
 _BAR = 24  # characters of the longest bar
 
@@ -19,7 +20,7 @@ def render(profile: Profile) -> str:
     about = f" with {profile.inputs}" if profile.inputs else ""
     lines = [
         f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.place}",
-        "Executed instructions; these are not cycles." if profile.cycles is None else _MODEL,
+        "Executed instructions; these are not cycles." if profile.cycles is None else MODEL,
         f"init {profile.init:,}, and {profile.crc:,} to check the CRC; an inference{about} {profile.inference:,}",
         "",
         *table(_with_cycles(profile, _rows(profile)), left=(1, 2, 3, 4, 5, 9)),
