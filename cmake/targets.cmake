@@ -418,6 +418,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/inner_loops.h
     runtime/kernels/add/add_linear_dsp.S
     runtime/kernels/add/add_linear_members.h
+    runtime/kernels/add/add_linear_mve.S
     runtime/kernels/add/add_linear_tuned.cc
     runtime/kernels/add/add_pairs_int16_dsp.S
     runtime/kernels/add/add_pairs_int16_members.h

@@ -12,7 +12,7 @@ extern "C" void cmsis_nn_delegate_add_linear(const std::int8_t* a, const std::in
 
 namespace {
 
-struct DspLinearSums {
+struct AssemblyLinearSums {
   static void add(const std::int8_t* a, const std::int8_t* b, std::int8_t* output,
                   std::int32_t words, const portable::LinearSum& p) {
     cmsis_nn_delegate_add_linear(a, b, output, words, &p);
@@ -22,7 +22,8 @@ struct DspLinearSums {
 }  // namespace
 
 Error run_add_linear(const void* args, const Bases& bases) {
-  return portable::compute_add_linear<DspOr<DspLinearSums, portable::PlainLinearSums>>(args, bases);
+  return portable::compute_add_linear<DspOrMve<AssemblyLinearSums, portable::PlainLinearSums>>(
+      args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kAddLinear> kAddLinear =

@@ -11,7 +11,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kFullyConnectedPairs)
                 .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kDepthwiseConv2dPlanes).in_images_for(isa_set(payload::Isa::kDsp)),
-            KernelRef(portable::kAddLinear).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kAddLinear)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(portable::kConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kDepthwiseConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kConv2dWinograd).in_images_for(isa_set(payload::Isa::kDsp)),

@@ -12,7 +12,8 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kFullyConnectedPairs)
                 .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kDepthwiseConv2dPlanes).in_images_for(isa_set(payload::Isa::kDsp)),
-            KernelRef(tuned::kAddLinear).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kAddLinear)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kDepthwiseConv2dVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dWinograd).in_images_for(isa_set(payload::Isa::kDsp)),

@@ -24,6 +24,10 @@ using DspOr = std::conditional_t<kCompiledIsa == payload::Isa::kDsp, Dsp, Plain>
 template <typename Mve, typename Plain>
 using MveOr = std::conditional_t<kCompiledIsa == payload::Isa::kMve, Mve, Plain>;
 
+/// `Assembly`, which has the same functions for both, in images for cores with DSP or MVE; elsewhere `Plain`.
+template <typename Assembly, typename Plain>
+using DspOrMve = DspOr<Assembly, MveOr<Assembly, Plain>>;
+
 /// `Dsp` or `Scalar` in images for cores with and without DSP; elsewhere, with MVE and on the host, `Plain`.
 template <typename Dsp, typename Scalar, typename Plain>
 using DspOrScalar =

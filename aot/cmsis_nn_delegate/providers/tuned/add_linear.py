@@ -1,4 +1,4 @@
-"""Elementwise sum as a linear function of both inputs, for cores with DSP."""
+"""Elementwise sum as a linear function of both inputs, for cores with DSP or MVE."""
 
 from __future__ import annotations
 
@@ -104,13 +104,13 @@ class AddLinear(OwnImplementation):
     with all of them: it takes factors and a constant with which every one is right. That is two multiplications an
     element, without a rounding of each input.
 
-    Four elements are read before they are written: the output may be one of the inputs.
+    Elements are read before they are written, four at a time or 16 with MVE: the output may be one of the inputs.
     """
 
     name = "add_linear"
     op = "add"
     like = add.KERNEL
-    isas = frozenset({Isa.DSP})
+    isas = frozenset({Isa.DSP, Isa.MVE})
     assumes = "tensors of one shape, and a linear function that gives each of the 2^16 results"
     draws = (_draw, _draw_vectors, _draw_halves)
 
@@ -126,7 +126,8 @@ class AddLinear(OwnImplementation):
     def features(self, node: Node, scratch_bytes: int) -> Features:
         words, last = divmod(node.output.numel, 4)
         limited = words if node.attrs.clamp.quantized(node.output.type) != (-128, 127) else 0
-        return Features({"words": words, "words with a limit": limited, "last outputs": last})
+        vectors = -(-words // 4)
+        return Features({"words": words, "vectors": vectors, "words with a limit": limited, "last outputs": last})
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {}
