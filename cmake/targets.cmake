@@ -307,6 +307,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/softmax/softmax_int16_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
+    runtime/kernels/softmax/softmax_table_portable.cc
     runtime/kernels/softmax_float32/softmax_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
@@ -396,6 +397,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/resize_bilinear/resize_bilinear.h
     runtime/kernels/resize_nearest/resize_nearest.h
     runtime/kernels/rnn/rnn.h
+    runtime/kernels/softmax/softmax_table.h
     runtime/kernels/strided_copy/strided_copy.h
     runtime/kernels/transpose/transpose.h
     runtime/kernels/transpose_conv2d/transposed.h
@@ -503,6 +505,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_vectors_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc
+    runtime/kernels/softmax/softmax_table_members.h
+    runtime/kernels/softmax/softmax_table_mve.S
+    runtime/kernels/softmax/softmax_table_tuned.cc
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 131;
+inline constexpr std::size_t kOpcodeCount = 132;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -198,6 +198,7 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dPlanesInt16 = 128,
   kAddPairsInt16 = 129,
   kConv2dVectorsInt16 = 130,
+  kSoftmaxTable = 131,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2829,6 +2830,20 @@ struct Conv2dVectorsInt16Args {
   PackedDims output_dims;
 };
 static_assert(sizeof(Conv2dVectorsInt16Args) == 72, "layout of Conv2dVectorsInt16Args");
+
+/// int8 softmax along rows, as softmax and softmax_long compute it, with a table of the
+/// exponentials. The output may be the input.
+struct SoftmaxTableArgs {
+  Ref input;  ///< int8 [rows, row_size]
+  /// int32 [256]: exponentials of differences 0 to -255 to the maximum, Q31; 0 for those
+  /// that do not count
+  Ref table;
+  Ref output;  ///< int8 [rows, row_size]
+  std::int32_t rows;
+  std::int32_t row_size;  ///< 1 to 4095
+  std::int32_t entries;   ///< 256 to 256
+};
+static_assert(sizeof(SoftmaxTableArgs) == 24, "layout of SoftmaxTableArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -141,6 +141,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "depthwise_conv2d_planes_int16 of input int16, table int32, output int16",
     "add_pairs_int16 of input1 int16, input2 int16, output int16",
     "conv2d_vectors_int16 of input int16, table int32, output int16",
+    "softmax_table of input int8, table int32, output int8",
     // clang-format on
 };
 

@@ -1785,4 +1785,13 @@ bool check_add_pairs_int16(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
+bool check_softmax_table(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::SoftmaxTableArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
+  const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
+  return call.reads(input) && call.filter({a.table, bounds::product(volume(a.entries), 4)}, 4) &&
+         call.in_ranges(in_range(a.row_size, 1, 4095) && in_range(a.entries, 256, 256)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -154,7 +154,8 @@ struct Operator {
   OPERATOR(FullyConnectedInt4Pairs, fully_connected_int4_pairs)       \
   OPERATOR(DepthwiseConv2dPlanesInt16, depthwise_conv2d_planes_int16) \
   OPERATOR(AddPairsInt16, add_pairs_int16)                            \
-  OPERATOR(Conv2dVectorsInt16, conv2d_vectors_int16)
+  OPERATOR(Conv2dVectorsInt16, conv2d_vectors_int16)                  \
+  OPERATOR(SoftmaxTable, softmax_table)
 
 namespace operators {
 

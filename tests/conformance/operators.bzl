@@ -83,4 +83,5 @@ TUNED_KERNELS = [
     "lstm_lengths_vectors",
     "lstm_projected_pairs",
     "lstm_projected_vectors",
+    "softmax_table",
 ]

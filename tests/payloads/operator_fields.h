@@ -2823,6 +2823,15 @@ inline constexpr OperatorField kConv2dVectorsInt16ArgsFields[] = {
     integer("output_dims.c", u16(70)),
 };
 
+inline constexpr OperatorField kSoftmaxTableArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(12), i32(16)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(20)}),
+    reference("output", 8, FieldKind::kOutput, 1, 1, {i32(12), i32(16)}),
+    integer("rows", i32(12)),
+    related("row_size", i32(16), 1, 4095),
+    related("entries", i32(20), 256, 256),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2961,6 +2970,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kDepthwiseConv2dPlanesInt16ArgsFields, 28, 72},
     {kAddPairsInt16ArgsFields, 11, 44},
     {kConv2dVectorsInt16ArgsFields, 28, 72},
+    {kSoftmaxTableArgsFields, 6, 24},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -257,13 +257,19 @@ def scaling_of(node: Node) -> Scaling:
     return Scaling(multiplier, shift, -(MAX_SOFTMAX_DIFFERENCE >> shift))
 
 
+def exponentials(scaling: Scaling) -> np.ndarray:
+    """Returns int64 [256]: the exponentials of the differences 0 to -255 to the maximum, in Q31, and 0 for those that
+    contribute nothing."""
+    steps = np.arange(256, dtype=np.int64)
+    found = exp_on_negative_values(high_mult(wrap32(-steps << scaling.shift), scaling.multiplier))
+    return np.where(-steps >= scaling.diff_min, found, 0)
+
+
 def probabilities(data: np.ndarray, scaling: Scaling, hidden: np.ndarray) -> np.ndarray:
     """Returns the int8 softmax of each row of `data` over its elements that are not `hidden`; these become 0."""
     low = Element.INT8.low
     data = np.where(hidden, low, data.astype(np.int64))  # no influence on the maximum
-    # Differences are in [-255, 0]: one exponential for each.
-    steps = np.arange(256, dtype=np.int64)
-    exps = exp_on_negative_values(high_mult(wrap32(-steps << scaling.shift), scaling.multiplier))
+    exps = exponentials(scaling)
     distance = data.max(axis=1, keepdims=True) - data
     counts = (-distance >= scaling.diff_min) & ~hidden
     terms = np.where(counts, divide_by_power_of_two(exps, ACCUMULATOR_BITS)[distance], 0)

@@ -97,6 +97,21 @@ inline int count_leading_zeros(std::uint32_t value) {
   return value == 0 ? 32 : __builtin_clz(value);
 }
 
+/// What the exponentials of a row are divided by.
+struct Reciprocal {
+  std::int32_t inverse;  // in Q0.31, of a number of [1, 2)
+  std::int32_t
+      exponent;  // by which the product is shifted down, rounded; above 31 if every result is 0
+
+  /// Of a sum in Q12.19; 0 for rows of which no element counts.
+  static Reciprocal of(std::int32_t sum) {
+    const int headroom = count_leading_zeros(static_cast<std::uint32_t>(sum));
+    const std::int32_t normalized =
+        wrapping_sub(sum > 0 ? wrapping_shift_left(sum, headroom) : 0, kInt32Min);
+    return {one_over_one_plus_x(normalized), kAccumulationBits - headroom + 23};
+  }
+};
+
 /// Every element counts.
 struct NoMask {
   bool counts(std::int32_t) const { return true; }
@@ -129,19 +144,15 @@ void compute_rows(const Args& args, const std::int8_t* input, std::int8_t* outpu
       }
     }
 
-    const int headroom = count_leading_zeros(static_cast<std::uint32_t>(sum));
-    const std::int32_t normalized =
-        wrapping_sub(sum > 0 ? wrapping_shift_left(sum, headroom) : 0, kInt32Min);
-    const std::int32_t inverse = one_over_one_plus_x(normalized);
-    const int exponent = kAccumulationBits - headroom + 23;
-
+    const Reciprocal reciprocal = Reciprocal::of(sum);
     for (std::int32_t i = 0; i < args.row_size; ++i) {
       const std::int32_t difference = input[i] - max;
       std::int32_t value = 0;
       // For sums of 512 and more every probability is less than half a step: the exponent leaves
       // the range of the division, and the exact result is 0.
-      if (difference >= args.diff_min && exponent <= 31 && mask.counts(i)) {
-        value = rounding_divide_by_pow2(multiply_q31(inverse, exponential(difference)), exponent);
+      if (difference >= args.diff_min && reciprocal.exponent <= 31 && mask.counts(i)) {
+        value = rounding_divide_by_pow2(multiply_q31(reciprocal.inverse, exponential(difference)),
+                                        reciprocal.exponent);
       }
       value = wrapping_sub(value, 128);
       output[i] = static_cast<std::int8_t>(value > 127 ? 127 : (value < -128 ? -128 : value));

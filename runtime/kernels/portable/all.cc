@@ -38,6 +38,7 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            portable::kSoftmaxTable,
         });
 
 }  // namespace cmsis_nn_delegate

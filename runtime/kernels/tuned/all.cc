@@ -37,6 +37,7 @@ constexpr KernelTable kTunedKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            tuned::kSoftmaxTable,
         });
 
 }  // namespace cmsis_nn_delegate

@@ -25,6 +25,7 @@ from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
 from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
 from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
+from .softmax_table import SoftmaxTable
 
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
@@ -60,4 +61,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dPlanesInt16(),
     AddPairsInt16(),
     Conv2dVectorsInt16(),
+    SoftmaxTable(),
 )

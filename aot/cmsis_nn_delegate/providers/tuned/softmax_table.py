@@ -1,0 +1,103 @@
+"""Softmax of int8 with a table of its exponentials, for all cores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Optional
+
+import numpy as np
+
+from ...format import blocks
+from ...format.record import I8, I32, Field, Role, Struct
+from ...graph.ir import Node, Value
+from ...ops import rows, softmax
+from ...ops.case import Case
+from ...ops.features import Features
+from ...ops.kernel import KernelSpec
+from ..implementation import OwnImplementation, Symbol
+
+_ENTRIES = 256
+_BYTES = 4 * _ENTRIES
+# The sum of so many exponentials fits 31 bits.
+_MAX_ROW = 4095
+
+
+def _draw(d: Case) -> Value:
+    return d.softmax(_input(d, d.integer(16, 64), d.integer(64, 200)))
+
+
+def _draw_long(d: Case) -> Value:
+    return d.softmax(_input(d, d.integer(1, 3), d.pick(d.integer(1024, 1100), d.integer(3000, _MAX_ROW))))
+
+
+def _draw_short(d: Case) -> Value:
+    columns = d.integer(1, 9)
+    return d.softmax(_input(d, -(-_BYTES // columns) + d.integer(0, 3), columns))
+
+
+def _input(d: Case, row_count: int, columns: int) -> Value:
+    """Channels of an image. Scales are from those with which all elements count to those with which only the maximum
+    does."""
+    return d.input(1, columns, row_count, 1, quant=d.quant(float(2.0 ** d.random.uniform(-14, 3))))
+
+
+KERNEL = KernelSpec(
+    "softmax_table",
+    Struct(
+        "SoftmaxTableArgs",
+        "int8 softmax along rows, as softmax and softmax_long compute it, with a table of the exponentials. The output "
+        "may be the input.",
+        (
+            blocks.input("input", I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+            blocks.operand(
+                Role.FILTER,
+                "table",
+                I32,
+                ("entries",),
+                "int32 [256]: exponentials of differences 0 to -255 to the maximum, Q31; 0 for those that do not count",
+            ),
+            blocks.output(I8, "rows", "row_size", doc="int8 [rows, row_size]"),
+            Field("rows", I32),
+            Field("row_size", I32, low=1, high=_MAX_ROW),
+            Field("entries", I32, low=_ENTRIES, high=_ENTRIES),
+        ),
+    ),
+)
+
+
+class SoftmaxTable(OwnImplementation):
+    """An element of int8 is one of 256 differences to the maximum of its row, so that the compiler can compute all
+    exponentials with their scale. For each, a load then replaces the seven products and more of a series.
+
+    A row is read to its end before any of it is written: the output may be the input.
+    """
+
+    name = "softmax_table"
+    op = "softmax"
+    like = softmax.KERNEL
+    assumes = f"at least {_BYTES:,} elements, in rows of at most {_MAX_ROW:,}"
+    draws = (_draw, _draw_long, _draw_short)
+
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/softmax/softmax_table_mve.S",))
+
+    def why_not(self, node: Node) -> str:
+        count, row_size = rows.rows_of(node)
+        if count * row_size < _BYTES:
+            return "its table would be larger than the tensor"
+        if row_size > _MAX_ROW:
+            return f"the sum of more than {_MAX_ROW:,} exponentials may exceed 31 bits"
+        return ""
+
+    def distance(self, node: Node) -> Optional[int]:
+        return 0
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        count, row_size = rows.rows_of(node)
+        return Features({"rows": count, "outputs": count * row_size})
+
+    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
+        return {"table": softmax.exponentials(softmax.scaling_of(node)).astype(np.int32)}
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        count, row_size = rows.rows_of(node)
+        return {**refs, "rows": count, "row_size": row_size, "entries": _ENTRIES}
