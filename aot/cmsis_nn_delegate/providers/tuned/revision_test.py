@@ -47,6 +47,7 @@ CONSTANTS = {
     "depthwise_conv2d_planes_int16": 0x769E2B45,
     "add_pairs_int16": 0x00000000,
     "conv2d_vectors_int16": 0x13199675,
+    "softmax_table": 0x4580FBAB,
 }
 
 
@@ -71,6 +72,7 @@ def nodes():
     for rows, outputs in ((1, 14), (3, 11)):
         layers.append(builder.fully_connected(builder.input(rows, 19, element=Element.INT16), outputs))
     layers.append(builder.add(wide, wide))
+    layers.append(builder.softmax(builder.input(40, 30, quant=builder.quant(2.0**-4, 3))))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
 
 

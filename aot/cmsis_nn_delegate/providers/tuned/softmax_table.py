@@ -80,6 +80,11 @@ class SoftmaxTable(OwnImplementation):
 
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/softmax/softmax_table_mve.S",))
 
+    @property
+    def everywhere(self) -> bool:
+        """Not assigned before other kernels are compared with it: `--prefer flash` takes one without a table."""
+        return False
+
     def why_not(self, node: Node) -> str:
         count, row_size = rows.rows_of(node)
         if count * row_size < _BYTES:
