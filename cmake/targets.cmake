@@ -216,6 +216,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
+    runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
     runtime/kernels/conv2d_float32/conv2d_float32_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
@@ -240,6 +241,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
+    runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
@@ -336,6 +338,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/depthwise_3x3.h
     runtime/kernels/common/depthwise_planes.h
+    runtime/kernels/common/depthwise_vectors.h
     runtime/kernels/common/float_math.h
     runtime/kernels/common/gate_lines.h
     runtime/kernels/common/gate_pairs.h
@@ -363,6 +366,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/softmax_tables.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
+    runtime/kernels/conv2d/channel_vectors_int16.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
     runtime/kernels/conv2d/conv2d_vectors.h
@@ -374,12 +378,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors.h
     runtime/kernels/div/div.h
     runtime/kernels/embedding/embedding.h
     runtime/kernels/extremum/extremum.h
     runtime/kernels/fully_connected/fully_connected_pairs.h
+    runtime/kernels/fully_connected/fully_connected_vectors_int16.h
     runtime/kernels/fully_connected/linear.h
+    runtime/kernels/fully_connected/row_vectors.h
     runtime/kernels/gru/gru.h
     runtime/kernels/leaky_sum/leaky_sum.h
     runtime/kernels/lstm/lstm.h
@@ -470,6 +475,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
+    runtime/kernels/conv2d/channel_vectors_int16_members.h
+    runtime/kernels/conv2d/channel_vectors_int16_mve.S
+    runtime/kernels/conv2d/channel_vectors_int16_mve.h
     runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
@@ -479,6 +487,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_winograd_tuned.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_tuned.cc
+    runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
     runtime/kernels/conv2d/winograd_dsp.h
     runtime/kernels/depthwise_conv2d/channel_rows_members.h
@@ -495,6 +504,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_int4_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_vectors_int16_tuned.cc
+    runtime/kernels/fully_connected/row_vectors_members.h
+    runtime/kernels/fully_connected/row_vectors_mve.S
+    runtime/kernels/fully_connected/row_vectors_mve.h
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_vectors_tuned.cc
     runtime/kernels/gru/gru_pairs_tuned.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 132;
+inline constexpr std::size_t kOpcodeCount = 134;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -199,6 +199,8 @@ enum class Opcode : std::uint8_t {
   kAddPairsInt16 = 129,
   kConv2dVectorsInt16 = 130,
   kSoftmaxTable = 131,
+  kDepthwiseConv2dVectorsInt16 = 132,
+  kFullyConnectedVectorsInt16 = 133,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2844,6 +2846,46 @@ struct SoftmaxTableArgs {
   std::int32_t entries;   ///< 256 to 256
 };
 static_assert(sizeof(SoftmaxTableArgs) == 24, "layout of SoftmaxTableArgs");
+
+/// int16 convolution with as many groups as channels, as conv2d_large_int16 computes it,
+/// vector by vector.
+struct DepthwiseConv2dVectorsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each 8 channels: biases, the weights of each tap for all channels, 4 multipliers,
+  /// 4 shifts, 4 multipliers, 4 shifts. The last block has the last 8 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 8, rounded up
+  std::int32_t block_words;  ///< 24, and twice the taps
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dVectorsInt16Args) == 72,
+              "layout of DepthwiseConv2dVectorsInt16Args");
+
+/// int16 linear layer, as fully_connected_int16 computes it, from weights in the order of
+/// products.
+struct FullyConnectedVectorsInt16Args {
+  Ref input;  ///< int16 [batch, in]
+  /// for each 8 channels: 8 biases; 8 weights of each channel for each 8 inputs, of which
+  /// the first may be less; 4 multipliers of the even and 4 of the odd channels; shifts in
+  /// the same order
+  Ref table;
+  Ref output;                ///< int16 [batch, out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 24, and twice the inputs rounded up to 8
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(FullyConnectedVectorsInt16Args) == 40,
+              "layout of FullyConnectedVectorsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -142,6 +142,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "add_pairs_int16 of input1 int16, input2 int16, output int16",
     "conv2d_vectors_int16 of input int16, table int32, output int16",
     "softmax_table of input int8, table int32, output int8",
+    "depthwise_conv2d_vectors_int16 of input int16, table int32, output int16",
+    "fully_connected_vectors_int16 of input int16, table int32, output int16",
     // clang-format on
 };
 

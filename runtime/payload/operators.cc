@@ -1500,6 +1500,10 @@ bool check_conv2d_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs_int16<payload::Conv2dVectorsInt16Args>(call, args);
 }
 
+bool check_depthwise_conv2d_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::DepthwiseConv2dVectorsInt16Args>(call, args);
+}
+
 bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const payload::FullyConnectedPairsInt16Args*>(args);
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.inputs), 2)};
@@ -1792,6 +1796,16 @@ bool check_softmax_table(const CallCheck& call, const void* args) {
   return call.reads(input) && call.filter({a.table, bounds::product(volume(a.entries), 4)}, 4) &&
          call.in_ranges(in_range(a.row_size, 1, 4095) && in_range(a.entries, 256, 256)) &&
          call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_fully_connected_vectors_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedVectorsInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.inputs), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.batch, a.outputs), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
 }
 
 }  // namespace cmsis_nn_delegate::operators

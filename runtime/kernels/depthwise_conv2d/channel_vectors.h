@@ -24,6 +24,22 @@ struct ChannelVectorRow {
   std::int32_t least;
   std::int32_t most;
   std::int32_t form;  // VectorForm
+
+  /// Takes what is the same for all rows of a call. `Args` is the argument block.
+  template <typename Args>
+  void prepare(const Args& args, const std::int8_t* /*end*/, std::int32_t /*row_bytes*/) {
+    stride = args.params.stride.w;
+    zero_point = args.params.output_offset;
+  }
+
+  /// Takes the rows from `first` on, of `row_bytes` each; the first of all follows the last, which ends at `end`.
+  void take_rows(const std::int8_t* first, const std::int8_t* end, std::int32_t row_bytes) {
+    for (const std::int8_t*& row : rows) {
+      row = first;
+      first += row_bytes;
+      first = first == end ? end - 3 * row_bytes : first;
+    }
+  }
 };
 
 namespace channel_vectors {
@@ -64,6 +80,8 @@ inline void compute(const ChannelVectorRow& row) {
 
 /// The functions for plain C++.
 struct PlainChannelVectors : PlainVectorProducts {
+  using Row = ChannelVectorRow;
+
   static void compute(const ChannelVectorRow& row) { channel_vectors::compute(row); }
 };
 

@@ -12,6 +12,8 @@ void cmsis_nn_delegate_channel_vectors(const portable::ChannelVectorRow* row);
 }
 
 struct MveChannelVectors : MveVectorProducts {
+  using Row = portable::ChannelVectorRow;
+
   static void compute(const portable::ChannelVectorRow& row) {
     cmsis_nn_delegate_channel_vectors(&row);
   }

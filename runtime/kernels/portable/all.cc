@@ -39,6 +39,10 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             portable::kSoftmaxTable,
+            KernelRef(portable::kDepthwiseConv2dVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kFullyConnectedVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

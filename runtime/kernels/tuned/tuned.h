@@ -69,6 +69,10 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dPlanesInt16, DepthwiseConv2dPlanesInt16,
 CMSIS_NN_DELEGATE_KERNEL(AddPairsInt16, AddPairsInt16, add_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dVectorsInt16, Conv2dVectorsInt16, conv2d_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(SoftmaxTable, SoftmaxTable, softmax_table)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectorsInt16, DepthwiseConv2dVectorsInt16,
+                         depthwise_conv2d_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectorsInt16, FullyConnectedVectorsInt16,
+                         fully_connected_vectors_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -67,6 +67,10 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             tuned::kSoftmaxTable,
+            KernelRef(tuned::kDepthwiseConv2dVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

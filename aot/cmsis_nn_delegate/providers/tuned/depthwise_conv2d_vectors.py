@@ -20,7 +20,7 @@ from . import block_args, row_order, vector_requantization
 from .vector_requantization import VectorForm
 
 _KERNEL = (3, 3)
-_CHANNELS = 8  # of a block
+CHANNELS = 8  # of a block
 _WORDS = 42  # of a block in the table
 # Taps whose products are added in 16 bits.
 _PAIRS = ((0, 1), (2, 3), (4, 5), (6, 7))
@@ -89,8 +89,8 @@ class DepthwiseConv2dVectors(OwnImplementation):
             return "it computes strides 1 and 2"
         if node.inputs[1].shape[0] != channels:
             return "it computes as many output as input channels"
-        if channels < _CHANNELS:
-            return f"it computes {_CHANNELS} channels or more"
+        if channels < CHANNELS:
+            return f"it computes {CHANNELS} channels or more"
         if Geometry.plain(node).output[1] == 1:
             return "CMSIS-NN is as fast for a single column"
         weights = np.abs(_weights(node).astype(np.int64))
@@ -110,7 +110,7 @@ class DepthwiseConv2dVectors(OwnImplementation):
     def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
         channels, (rows, columns) = int(node.inputs[1].shape[0]), geometry.output
-        lines, blocks = geometry.batch * rows, blocks_of(channels, _CHANNELS)
+        lines, blocks = geometry.batch * rows, blocks_of(channels, CHANNELS)
         copied = geometry.batch * ((rows - 1) * min(geometry.stride[0], _KERNEL[0]) + _KERNEL[0])
         form = vector_requantization.form_of(node).name
         pairs = lines * blocks * blocks_of(columns, 2)
@@ -131,26 +131,34 @@ class DepthwiseConv2dVectors(OwnImplementation):
         return row_order.distance(Geometry.plain(node), node.inputs[0].shape[1])
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        weights = _weights(node)
-        channels = weights.shape[1]
-        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(0, dtype=np.int64)
-        multiplier, shift = vector_requantization.scales(node)
-        firsts = [min(first, channels - _CHANNELS) for first in range(0, channels, _CHANNELS)]
-        members = np.array(firsts)[:, None] + np.arange(_CHANNELS)  # [block, channel]
-        even, odd = members[:, ::2], members[:, 1::2]
-        taps = np.ascontiguousarray(weights[:, members].transpose(1, 0, 2)).reshape(len(firsts), -1).view("<i4")
-        scales = [multiplier[even], shift[even], multiplier[odd], shift[odd]]
-        return {"table": np.concatenate([start[even].astype(np.int32), start[odd].astype(np.int32), taps, *scales], 1)}
+        return {"table": table(node)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return block_args.encode(
             node,
             refs,
             scratch_bytes,
-            blocks=-(-int(node.inputs[1].shape[0]) // _CHANNELS),
+            blocks=-(-int(node.inputs[1].shape[0]) // CHANNELS),
             block_words=_WORDS,
             form=vector_requantization.form_of(node),
         )
+
+
+def table(node: Node, first: slice = slice(0, None, 2), second: slice = slice(1, None, 2)) -> np.ndarray:
+    """Returns int32 [blocks, words] for a depthwise convolution of any taps, of at least 8 channels: for each 8 of them
+    sums for inputs of 0, weights, multipliers and shifts. The last block has the last 8. `first` and `second` are the
+    channels of a block that lie in its first and second vectors of 32 bits."""
+    weights = _weights(node)
+    channels = weights.shape[1]
+    start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(0, dtype=np.int64)
+    multiplier, shift = vector_requantization.scales(node)
+    firsts = [min(channel, channels - CHANNELS) for channel in range(0, channels, CHANNELS)]
+    members = np.array(firsts)[:, None] + np.arange(CHANNELS)  # [block, channel]
+    halves = members[:, first], members[:, second]
+    starts = [start[half].astype(np.int32) for half in halves]
+    taps = np.ascontiguousarray(weights[:, members].transpose(1, 0, 2)).reshape(len(firsts), -1).view("<i4")
+    scales = [array[half] for half in halves for array in (multiplier, shift)]
+    return np.concatenate([*starts, taps, *scales], 1)
 
 
 def _weights(node: Node) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Union
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...ops.features import Features
 from ...ops.op import Draw
 from ..implementation import OwnImplementation
 from .conv2d_pairs import Conv2dPairs
+from .conv2d_vectors import Conv2dVectors
 
 _FEW = 16  # outputs
 
@@ -55,7 +56,7 @@ class FullyConnectedAsConv2d(OwnImplementation):
     assumes = "several rows or few outputs, and sums that fit one of the forms of requantization"
     draws: ClassVar[tuple[Draw, ...]] = (draw, draw_few_outputs, draw_image)
 
-    def __init__(self, kernel: Conv2dPairs) -> None:
+    def __init__(self, kernel: Union[Conv2dPairs, Conv2dVectors]) -> None:
         self._kernel = kernel
         self.symbol = kernel.symbol
 

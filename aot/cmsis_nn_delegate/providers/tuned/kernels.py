@@ -16,12 +16,14 @@ from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
 from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
+from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
-from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
+from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16, FullyConnectedAsVectorsInt16
 from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
 from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
+from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
 from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
 from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
@@ -30,6 +32,7 @@ from .softmax_table import SoftmaxTable
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 _CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
+_CONV2D_VECTORS_INT16 = Conv2dVectorsInt16()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_PAIRS,
@@ -62,4 +65,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     AddPairsInt16(),
     Conv2dVectorsInt16(),
     SoftmaxTable(),
+    _CONV2D_VECTORS_INT16,
+    DepthwiseConv2dVectorsInt16(),
+    FullyConnectedAsVectorsInt16(_CONV2D_VECTORS_INT16),
+    FullyConnectedVectorsInt16(),
 )

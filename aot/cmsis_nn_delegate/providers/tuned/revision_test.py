@@ -48,6 +48,9 @@ CONSTANTS = {
     "add_pairs_int16": 0x00000000,
     "conv2d_vectors_int16": 0x13199675,
     "softmax_table": 0x4580FBAB,
+    "depthwise_conv2d_vectors_int16": 0x201B3208,
+    "fully_connected_as_vectors_int16": 0x667D60B8,
+    "fully_connected_vectors_int16": 0x3F4979EB,
 }
 
 
@@ -73,6 +76,8 @@ def nodes():
         layers.append(builder.fully_connected(builder.input(rows, 19, element=Element.INT16), outputs))
     layers.append(builder.add(wide, wide))
     layers.append(builder.softmax(builder.input(40, 30, quant=builder.quant(2.0**-4, 3))))
+    wider = builder.input(1, 9, 9, 9, element=Element.INT16)
+    layers.append(builder.conv2d(wider, 9, (3, 2), padding=same, dilation=(1, 2), groups=9))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
 
 

@@ -1,0 +1,12 @@
+#include "runtime/kernels/fully_connected/fully_connected_vectors_int16.h"
+
+namespace cmsis_nn_delegate::portable {
+
+Error run_fully_connected_vectors_int16(const void* args, const Bases& bases) {
+  return compute_fully_connected_vectors_int16<PlainRowVectors>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedVectorsInt16> kFullyConnectedVectorsInt16 =
+    fully_connected_vectors_int16_kernel(run_fully_connected_vectors_int16);
+
+}  // namespace cmsis_nn_delegate::portable

@@ -1,0 +1,16 @@
+#include "runtime/kernels/fully_connected/fully_connected_vectors_int16.h"
+#include "runtime/kernels/fully_connected/row_vectors_mve.h"
+#include "runtime/kernels/tuned/inner_loops.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate::tuned {
+
+Error run_fully_connected_vectors_int16(const void* args, const Bases& bases) {
+  return portable::compute_fully_connected_vectors_int16<
+      MveOr<MveRowVectors, portable::PlainRowVectors>>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kFullyConnectedVectorsInt16> kFullyConnectedVectorsInt16 =
+    portable::fully_connected_vectors_int16_kernel(run_fully_connected_vectors_int16);
+
+}  // namespace cmsis_nn_delegate::tuned

@@ -1,0 +1,17 @@
+// The inner loop of row_vectors.h in assembly, for MVE.
+#pragma once
+
+#include "runtime/kernels/fully_connected/row_vectors.h"
+#include "runtime/kernels/fully_connected/row_vectors_members.h"
+
+namespace cmsis_nn_delegate::tuned {
+
+extern "C" {
+void cmsis_nn_delegate_row_vectors(const portable::RowVectors* row);
+}
+
+struct MveRowVectors {
+  static void multiply(const portable::RowVectors& row) { cmsis_nn_delegate_row_vectors(&row); }
+};
+
+}  // namespace cmsis_nn_delegate::tuned
