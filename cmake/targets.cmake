@@ -242,6 +242,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
     runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
@@ -382,7 +383,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/embedding/embedding.h
     runtime/kernels/extremum/extremum.h
     runtime/kernels/fully_connected/fully_connected_pairs.h
-    runtime/kernels/fully_connected/fully_connected_vectors_int16.h
+    runtime/kernels/fully_connected/fully_connected_vectors.h
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/row_vectors.h
     runtime/kernels/gru/gru.h
@@ -505,6 +506,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_vectors_int16_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_vectors_tuned.cc
     runtime/kernels/fully_connected/row_vectors_members.h
     runtime/kernels/fully_connected/row_vectors_mve.S
     runtime/kernels/fully_connected/row_vectors_mve.h

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 134;
+inline constexpr std::size_t kOpcodeCount = 135;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -201,6 +201,7 @@ enum class Opcode : std::uint8_t {
   kSoftmaxTable = 131,
   kDepthwiseConv2dVectorsInt16 = 132,
   kFullyConnectedVectorsInt16 = 133,
+  kFullyConnectedVectors = 134,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2872,9 +2873,9 @@ static_assert(sizeof(DepthwiseConv2dVectorsInt16Args) == 72,
 /// products.
 struct FullyConnectedVectorsInt16Args {
   Ref input;  ///< int16 [batch, in]
-  /// for each 8 channels: 8 biases; 8 weights of each channel for each 8 inputs, of which
-  /// the first may be less; 4 multipliers of the even and 4 of the odd channels; shifts in
-  /// the same order
+  /// for each 8 channels: 8 sums for inputs of 0; 8 weights of each channel for each 8
+  /// inputs, of which the first may be less; 4 multipliers of the even and 4 of the odd
+  /// channels; shifts in the same order
   Ref table;
   Ref output;                ///< int16 [batch, out]
   std::int32_t blocks;       ///< outputs / 8, rounded up
@@ -2886,6 +2887,25 @@ struct FullyConnectedVectorsInt16Args {
 };
 static_assert(sizeof(FullyConnectedVectorsInt16Args) == 40,
               "layout of FullyConnectedVectorsInt16Args");
+
+/// int8 linear layer, as fully_connected computes it, from weights in the order of
+/// products.
+struct FullyConnectedVectorsArgs {
+  Ref input;  ///< int8 [batch, in]
+  /// for each 8 channels: 8 sums for inputs of 0; 16 weights of each channel for each 16
+  /// inputs, of which the first may be less; 4 multipliers of the even and 4 of the odd
+  /// channels; shifts in the same order
+  Ref table;
+  Ref output;                  ///< int8 [batch, out]
+  std::int32_t blocks;         ///< outputs / 8, rounded up
+  std::int32_t block_words;    ///< 24, and twice the inputs rounded up to 16
+  std::int32_t batch;          ///< at least 1
+  std::int32_t inputs;         ///< in, at least 1
+  std::int32_t outputs;        ///< out, at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedVectorsArgs) == 44, "layout of FullyConnectedVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -144,6 +144,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "softmax_table of input int8, table int32, output int8",
     "depthwise_conv2d_vectors_int16 of input int16, table int32, output int16",
     "fully_connected_vectors_int16 of input int16, table int32, output int16",
+    "fully_connected_vectors of input int8, table int32, output int8",
     // clang-format on
 };
 

@@ -1808,4 +1808,15 @@ bool check_fully_connected_vectors_int16(const CallCheck& call, const void* args
          call.apart(input, output) && call.accepted();
 }
 
+bool check_fully_connected_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedVectorsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.batch, a.inputs)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.output_offset, -128, 127)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -157,7 +157,8 @@ struct Operator {
   OPERATOR(Conv2dVectorsInt16, conv2d_vectors_int16)                    \
   OPERATOR(SoftmaxTable, softmax_table)                                 \
   OPERATOR(DepthwiseConv2dVectorsInt16, depthwise_conv2d_vectors_int16) \
-  OPERATOR(FullyConnectedVectorsInt16, fully_connected_vectors_int16)
+  OPERATOR(FullyConnectedVectorsInt16, fully_connected_vectors_int16)   \
+  OPERATOR(FullyConnectedVectors, fully_connected_vectors)
 
 namespace operators {
 

@@ -2876,6 +2876,20 @@ inline constexpr OperatorField kFullyConnectedVectorsInt16ArgsFields[] = {
     related("activation.max", i32(36), -32768, 32767),
 };
 
+inline constexpr OperatorField kFullyConnectedVectorsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(20), i32(24)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(12), i32(16)}),
+    reference("output", 8, FieldKind::kOutput, 1, 1, {i32(20), i32(28)}),
+    integer("blocks", i32(12)),
+    integer("block_words", i32(16)),
+    integer("batch", i32(20)),
+    integer("inputs", i32(24)),
+    integer("outputs", i32(28)),
+    ranged("output_offset", i32(32), -128, 127),
+    related("activation.min", i32(36), -128, 127),
+    related("activation.max", i32(40), -128, 127),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -3017,6 +3031,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kSoftmaxTableArgsFields, 6, 24},
     {kDepthwiseConv2dVectorsInt16ArgsFields, 28, 72},
     {kFullyConnectedVectorsInt16ArgsFields, 10, 40},
+    {kFullyConnectedVectorsArgsFields, 11, 44},
 };
 
 }  // namespace cmsis_nn_delegate

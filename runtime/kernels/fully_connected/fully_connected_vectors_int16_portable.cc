@@ -1,4 +1,4 @@
-#include "runtime/kernels/fully_connected/fully_connected_vectors_int16.h"
+#include "runtime/kernels/fully_connected/fully_connected_vectors.h"
 
 namespace cmsis_nn_delegate::portable {
 

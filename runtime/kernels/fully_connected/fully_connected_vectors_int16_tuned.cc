@@ -1,4 +1,4 @@
-#include "runtime/kernels/fully_connected/fully_connected_vectors_int16.h"
+#include "runtime/kernels/fully_connected/fully_connected_vectors.h"
 #include "runtime/kernels/fully_connected/row_vectors_mve.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"

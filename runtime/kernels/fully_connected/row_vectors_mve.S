@@ -1,4 +1,4 @@
-// The inner loop of runtime/kernels/fully_connected/row_vectors.h for MVE.
+// The inner loops of runtime/kernels/fully_connected/row_vectors.h for MVE.
 //
 // A vector of inputs is loaded once for eight channels, whose sums are the eight even registers that VMLADAVA adds to.
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
@@ -12,31 +12,32 @@
 #define INPUT 0
 #define VECTORS 4
 #define FIRST 8
-#define LOCALS 12
+#define OFFSET 12
+#define LOCALS 16
 
 // The products of the inputs in q2 with weights of 8 channels: 16 instructions, all of them vector instructions, 64 beats,
-// for 64 products. VLDRB.S16 widens weights where they are loaded.
-.macro PRODUCTS
-  vldrb.s16 q0, [r7], #8
-  vldrb.s16 q1, [r7], #8
-  vmladava.s16 r0, q0, q2
-  vldrb.s16 q0, [r7], #8
-  vmladava.s16 r2, q1, q2
-  vldrb.s16 q1, [r7], #8
-  vmladava.s16 r4, q0, q2
-  vldrb.s16 q0, [r7], #8
-  vmladava.s16 r6, q1, q2
-  vldrb.s16 q1, [r7], #8
-  vmladava.s16 r8, q0, q2
-  vldrb.s16 q0, [r7], #8
-  vmladava.s16 r10, q1, q2
-  vldrb.s16 q1, [r7], #8
-  vmladava.s16 r12, q0, q2
-  vmladava.s16 lr, q1, q2
+// for 128 products of int8, 64 of int16. `load` takes `bytes` of weights, which VLDRB.S16 widens.
+.macro PRODUCTS load, bytes, op
+  \load q0, [r7], #\bytes
+  \load q1, [r7], #\bytes
+  \op r0, q0, q2
+  \load q0, [r7], #\bytes
+  \op r2, q1, q2
+  \load q1, [r7], #\bytes
+  \op r4, q0, q2
+  \load q0, [r7], #\bytes
+  \op r6, q1, q2
+  \load q1, [r7], #\bytes
+  \op r8, q0, q2
+  \load q0, [r7], #\bytes
+  \op r10, q1, q2
+  \load q1, [r7], #\bytes
+  \op r12, q0, q2
+  \op lr, q1, q2
 .endm
 
-// void cmsis_nn_delegate_row_vectors(
-//     const RowVectors* row)   r0
+// void cmsis_nn_delegate_row_vectors(const RowVectors<int8_t>* row)         r0
+// void cmsis_nn_delegate_row_vectors_int16(const RowVectors<int16_t>* row)  r0
 //
 // Register usage
 //   Inputs    r1, r3 vectors left
@@ -45,17 +46,18 @@
 //   Sums      r0 r2 r4 r6 r8 r10 r12 lr, channel by channel
 //   q0 q1 weights, q2 inputs, q6 q7 limits
 //
-// Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions.
+// Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions, 3 more of int8.
 //
 // Bounds: only the inputs of the row are read, and only `channels` outputs are written: VCTP leaves out the others of the
 // first vector and of the last block. The table has weights and scales for these too: init() compares block_words and
 // blocks, so ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_row_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_row_vectors
-  .type cmsis_nn_delegate_row_vectors, %function
+.macro ROW_VECTORS name, log2_bytes, predicate, first, vector, weights, bytes, op, store
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_row_vectors:
+\name:
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -69,20 +71,24 @@ cmsis_nn_delegate_row_vectors:
   strd r3, r4, [sp, #VECTORS]
   vdup.16 q6, r6
   vdup.16 q7, r8
+  .ifeq \log2_bytes
+  ldr r0, [r0, #ROW_VECTORS_OFFSET]
+  str r0, [sp, #OFFSET]
+  .endif
 
-.Lblock:  // eight channels
+.L\name\()_block:  // eight channels
   ldr r1, [sp, #INPUT]
   ldrd r3, r4, [sp, #VECTORS]
-  vctp.16 r4
+  \predicate r4
   vpst
-  vldrht.16 q2, [r1]
-  add r1, r1, r4, lsl #1
+  \first q2, [r1]
+  add r1, r1, r4, lsl #\log2_bytes
   ldm r7!, {r0, r2, r4, r6, r8, r10, r12, lr}
   b 2f
 1:
-  vldrh.16 q2, [r1], #16
+  \vector q2, [r1], #16
 2:
-  PRODUCTS
+  PRODUCTS \weights, \bytes, \op
   subs r3, r3, #1
   bne 1b
   // Even channels go to q0, odd ones to q1.
@@ -102,18 +108,27 @@ cmsis_nn_delegate_row_vectors:
   vadd.i32 q1, q1, q3
   vrshl.s32 q0, q0, q4
   vrshl.s32 q1, q1, q5
+  .ifeq \log2_bytes
+  ldr r0, [sp, #OFFSET]
+  vadd.i32 q0, q0, r0
+  vadd.i32 q1, q1, r0
+  .endif
   vqmovnb.s32 q0, q0
   vqmovnt.s32 q0, q1
   vmax.s16 q0, q0, q6
   vmin.s16 q0, q0, q7
   vctp.16 r11
   vpst
-  vstrht.16 q0, [r5], #16
+  \store q0, [r5], #8 << \log2_bytes
   subs r11, r11, #8
-  bgt .Lblock
+  bgt .L\name\()_block
   add sp, #LOCALS
   vpop {d8-d15}
   pop {r4-r11, pc}
-  .size cmsis_nn_delegate_row_vectors, .-cmsis_nn_delegate_row_vectors
+  .size \name, .-\name
+.endm
+
+  ROW_VECTORS cmsis_nn_delegate_row_vectors, 0, vctp.8, vldrbt.8, vldrb.8, vldrb.8, 16, vmladava.s8, vstrbt.16
+  ROW_VECTORS cmsis_nn_delegate_row_vectors_int16, 1, vctp.16, vldrht.16, vldrh.16, vldrb.s16, 8, vmladava.s16, vstrht.16
 
 #endif

@@ -43,6 +43,7 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kFullyConnectedVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kFullyConnectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

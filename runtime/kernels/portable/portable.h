@@ -169,6 +169,7 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectorsInt16, DepthwiseConv2dVectorsInt1
                          depthwise_conv2d_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectorsInt16, FullyConnectedVectorsInt16,
                          fully_connected_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectors, FullyConnectedVectors, fully_connected_vectors)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

@@ -42,6 +42,7 @@ constexpr KernelTable kTunedKernels =
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kFullyConnectedVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -73,6 +73,7 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectorsInt16, DepthwiseConv2dVectorsInt1
                          depthwise_conv2d_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectorsInt16, FullyConnectedVectorsInt16,
                          fully_connected_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectors, FullyConnectedVectors, fully_connected_vectors)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

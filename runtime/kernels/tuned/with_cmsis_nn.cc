@@ -71,6 +71,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kFullyConnectedVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -18,11 +18,13 @@ from .depthwise_conv2d_rows import DepthwiseConv2dRows
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
-from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16, FullyConnectedAsVectorsInt16
+from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
+from .fully_connected_as_vectors import FullyConnectedAsVectors, FullyConnectedAsVectorsInt16
 from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
 from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
+from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
 from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
@@ -32,6 +34,7 @@ from .softmax_table import SoftmaxTable
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 _CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
+_CONV2D_VECTORS = Conv2dVectors()
 _CONV2D_VECTORS_INT16 = Conv2dVectorsInt16()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
@@ -40,7 +43,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedPairs(),
     FullyConnectedAsConv2d(_CONV2D_PAIRS),
     AddLinear(),
-    Conv2dVectors(),
+    _CONV2D_VECTORS,
     DepthwiseConv2dVectors(),
     Conv2dWinograd(),
     DepthwiseConv2dRows(),
@@ -63,10 +66,11 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     Conv2dInt4Vectors(),
     DepthwiseConv2dPlanesInt16(),
     AddPairsInt16(),
-    Conv2dVectorsInt16(),
-    SoftmaxTable(),
     _CONV2D_VECTORS_INT16,
+    SoftmaxTable(),
     DepthwiseConv2dVectorsInt16(),
     FullyConnectedAsVectorsInt16(_CONV2D_VECTORS_INT16),
     FullyConnectedVectorsInt16(),
+    FullyConnectedAsVectors(_CONV2D_VECTORS),
+    FullyConnectedVectors(),
 )

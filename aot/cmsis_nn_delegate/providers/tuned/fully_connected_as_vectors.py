@@ -1,0 +1,45 @@
+"""Linear layer of several rows as a pointwise convolution, for cores with MVE."""
+
+from __future__ import annotations
+
+from ...format.element import Element
+from ...format.schema import Isa
+from ...graph.ir import Node, Value
+from ...ops import fully_connected, storage
+from ...ops.case import Case
+from . import fully_connected_as_conv2d
+from .fully_connected_as_conv2d import FullyConnectedAsConv2d
+
+# Products of four rows take 14 instructions, of which one row would take 19 / 4 for itself.
+_LEAST_ROWS = 3
+
+
+class FullyConnectedAsVectors(FullyConnectedAsConv2d):
+    """By `conv2d_vectors`, whose products are of four rows: fewer are for `fully_connected_vectors`."""
+
+    name = "fully_connected_as_vectors"
+    isas = frozenset({Isa.MVE})
+    assumes = "three rows or more, two or more outputs, and shifts to the right"
+    draws = (fully_connected_as_conv2d.draw, fully_connected_as_conv2d.draw_image)
+
+    def why_not(self, node: Node) -> str:
+        rows = storage.rows_of(node.inputs[0], node.inputs[1].shape[1])
+        if rows < _LEAST_ROWS:
+            return f"it would compute {rows} of the 4 rows of a product"
+        return super().why_not(node)
+
+
+def _draw(d: Case) -> Value:
+    return fully_connected_as_conv2d.draw(d, Element.INT16)
+
+
+def _draw_image(d: Case) -> Value:
+    return fully_connected_as_conv2d.draw_image(d, Element.INT16)
+
+
+class FullyConnectedAsVectorsInt16(FullyConnectedAsVectors):
+    """The same of int16, by `conv2d_vectors_int16`."""
+
+    name = "fully_connected_as_vectors_int16"
+    like = fully_connected.INT16
+    draws = (_draw, _draw_image)
