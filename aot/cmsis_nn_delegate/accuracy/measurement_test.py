@@ -17,6 +17,7 @@ from cmsis_nn_delegate.accuracy import measurement, report
 from cmsis_nn_delegate.accuracy.report import Part
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.quantization.calibration import Sequences
+from cmsis_nn_delegate.quantization.comparison import layer_noise
 from cmsis_nn_delegate.quantization.configuration import QuantizationConfig
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
@@ -119,6 +120,32 @@ def test_costs_add_up(ordinary):
     assert sum(layer.cost for layer in ordinary.layers) == pytest.approx(1.0)
     assert ordinary.predicted_sqnr == pytest.approx(ordinary.arithmetics[1].sqnr, abs=2.5)
     assert [layer.cost for layer in ordinary.ranking] == sorted((x.cost for x in ordinary.ranking), reverse=True)
+
+
+class InPlace(nn.Module):
+    """Reads a tensor, and then writes it."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.second = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(4, 4, 3, padding=1)
+
+    def forward(self, x):
+        x = self.first(x)
+        return x.relu_() + self.second(x)
+
+
+@pytest.mark.parametrize("module", [Net, InPlace])
+def test_costs_of_parts_that_run_again_are_those_of_whole_runs(module, monkeypatch):
+    c = compiled(module(), DATA[:4])
+
+    def costs():
+        return [(x.cost, x.weights_cost) for x in layer_noise.measure(c.prepared, c.converted, c.samples.kept)]
+
+    by_parts = costs()
+    assert sum(cost > 0 for cost, _ in by_parts) > 2
+    monkeypatch.setattr(layer_noise._Repeatable, "_is_divisible", False)
+    assert costs() == by_parts
 
 
 def test_layers_have_the_users_names(ordinary):

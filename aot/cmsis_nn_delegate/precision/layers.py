@@ -161,7 +161,8 @@ def sensitivities(
     ]
     if again:
         progress(f"measuring what the weights of {len(again)} layers cost")
-    costs = dict(zip(again, weights_costs(other, [twins[name].noise for name in again], samples, starts)))
+    costs = weights_costs(other, [twins[name].noise for name in again], samples, starts, progress)
+    costs_of = dict(zip(again, costs))
     found = {}
     for name, own in base_sensitivities(measured).items():
         layer, twin = measured[name], twins.get(name)
@@ -174,7 +175,7 @@ def sensitivities(
         rounding = own.rounding
         if twin.element is not layer.element:
             rounding *= rounding_ratio(base, layer.noise, other, twin.noise)
-        found[name] = dataclasses.replace(own, weights=costs.get(name, own.weights), rounding=rounding)
+        found[name] = dataclasses.replace(own, weights=costs_of.get(name, own.weights), rounding=rounding)
     return found
 
 

@@ -14,12 +14,14 @@ layer clips them, the next need not. A layer that only moves numbers that are ro
 from __future__ import annotations
 
 import math
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 import torch
 from torch.fx import GraphModule, Interpreter, Node
+from torch.utils import _pytree as pytree
 
 from ...support.heartbeat import numbered
 from ..in_place import constant_nodes
@@ -27,6 +29,7 @@ from .noise import Noise
 from .running import InitialStates, Sample, call, is_float, outputs, run
 from .scales import Scales
 
+_TOLD = 16  # layers between two lines of progress
 _QUANTIZE = torch.ops.quantized_decomposed.quantize_per_tensor.default
 
 
@@ -115,11 +118,11 @@ def measure(
     `converted`, runs too. `see` is called with each layer's float tensor of each sample. A model that keeps a state
     begins anew with each sample whose number is in `starts`.
 
-    This takes about as long as two inferences of each sample for each layer that adds noise.
+    This takes about as long as an inference of each sample for each layer that adds noise; two, if the model keeps a
+    state.
     """
     found = layers(prepared)
     scales = Scales(prepared)
-    wanted = []
     before, after = _Repeatable(prepared, starts), _Repeatable(converted, starts)
     with torch.no_grad():
         # Strict, so that both run to their ends, and set their states back.
@@ -129,26 +132,29 @@ def measure(
             for layer in found:
                 _see(layer, floats, quantized, by_name.get(layer.node.name))
                 see(layer, floats[layer.node], number)
-            wanted.append(outputs(floats))
         adding = [layer for layer in found if layer.own or layer.weights]
-        for number, layer in enumerate(numbered(adding, "layer")):
-            if number % 16 == 0 and number:
-                progress(f"measured what {number} of {len(adding)} layers cost")
-            layer.cost = before.cost(scales, {*layer.weights, *layer.observers}, samples, wanted)
-            if layer.weights:
-                layer.weights_cost = before.cost(scales, set(layer.weights), samples, wanted)
+        weighing = [layer for layer in adding if layer.weights]
+        rounded = [{*layer.weights, *layer.observers} for layer in adding]
+        costs = before.costs(scales, [*rounded, *(set(layer.weights) for layer in weighing)], samples, progress)
+        for layer, cost in zip(adding, costs):
+            layer.cost = cost
+        for layer, cost in zip(weighing, costs[len(adding) :]):
+            layer.weights_cost = cost
     return found
 
 
 def weights_costs(
-    prepared: GraphModule, some: Collection[LayerNoise], samples: Sequence[Sample], starts: Collection[int] = ()
+    prepared: GraphModule,
+    some: Collection[LayerNoise],
+    samples: Sequence[Sample],
+    starts: Collection[int] = (),
+    progress: Callable[[str], None] = lambda line: None,
 ) -> list[float]:
     """Returns the noise in the outputs if only the weights of one layer are quantized, for each of `some` layers of a
     calibrated module."""
-    scales, repeatable = Scales(prepared), _Repeatable(prepared, starts)
     with torch.no_grad():
-        wanted = [outputs(floats) for floats in repeatable.run_all(samples)] if some else []
-        return [repeatable.cost(scales, set(layer.weights), samples, wanted) for layer in numbered(some, "layer")]
+        rounded = [set(layer.weights) for layer in some]
+        return _Repeatable(prepared, starts).costs(Scales(prepared), rounded, samples, progress)
 
 
 def _see(layer: LayerNoise, floats: Mapping[Node, Any], quantized: Mapping[Node, Any], twin: Optional[Node]) -> None:
@@ -196,30 +202,86 @@ class _Repeatable:
         for sample in self._in_order(samples):
             yield run(self._module, sample)
 
-    def cost(
-        self, scales: Scales, quantized: Collection[Node], samples: Sequence[Sample], wanted: Sequence[Sequence[Any]]
-    ) -> float:
-        """Returns the outputs' noise if only the tensors that the observers `quantized` see are rounded."""
-        noises = [Noise() for _ in wanted[0]]
-        interpreter = _Only(self._module, scales, quantized)
-        for sample, floats in zip(self._in_order(samples), wanted):
-            for noise, a, b in zip(noises, floats, call(interpreter.run, sample)):
-                noise.add(a, b)
-        parts = [noise.noise / noise.signal for noise in noises if noise.signal]
-        return math.fsum(parts) / max(1, len(parts))
+    def costs(
+        self,
+        scales: Scales,
+        rounded: Sequence[Collection[Node]],
+        samples: Sequence[Sample],
+        progress: Callable[[str], None],
+    ) -> list[float]:
+        """Returns the outputs' noise for each of some sets of observers, if only the tensors that these see are
+        rounded."""
+        if not rounded:
+            return []
+        runs = [_Only(self._module, scales, observers) for observers in rounded]
+        if self._is_divisible:
+            found = self._costs_by_sample(runs, samples, progress)
+        else:
+            wanted = [outputs(floats) for floats in self.run_all(samples)]
+            found = []
+            for number, only in enumerate(numbered(runs, "layer")):
+                if number % _TOLD == 0 and number:
+                    progress(f"measured {number} of {len(runs)} layers")
+                found.append([Noise() for _ in wanted[0]])
+                for sample, floats in zip(self._in_order(samples), wanted):
+                    _add(found[-1], floats, call(only.run, sample))
+        shares = [[noise.noise / noise.signal for noise in noises if noise.signal] for noises in found]
+        return [math.fsum(share) / max(1, len(share)) for share in shares]
+
+    def _costs_by_sample(
+        self, runs: Sequence[_Only], samples: Sequence[Sample], progress: Callable[[str], None]
+    ) -> list[list[Noise]]:
+        """Runs the float module once for each sample, and then only what follows from each set of observers."""
+        found: list[list[Noise]] = []
+        for number, sample in enumerate(numbered(samples, "sample")):
+            if number:
+                progress(f"measured {len(runs)} layers on {number} of {len(samples)} samples")
+            floats = run(self._module, sample)
+            wanted = outputs(floats)
+            found = found or [[Noise() for _ in wanted] for _ in runs]
+            for noises, only in zip(found, runs):
+                _add(noises, wanted, only.outputs_after(floats))
+        return found
+
+    @property
+    def _is_divisible(self) -> bool:
+        """Returns whether a part of the module can run again by itself: it writes no tensor and draws no numbers."""
+        functions: list[Any] = [node.target for node in self._module.graph.nodes if node.op == "call_function"]
+        return not any(
+            (schema := getattr(function, "_schema", None)) is not None
+            and (schema.is_mutable or torch.Tag.nondeterministic_seeded in function.tags)
+            for function in functions
+        )
+
+
+def _add(noises: Sequence[Noise], wanted: Sequence[Any], found: Sequence[Any]) -> None:
+    for noise, a, b in zip(noises, wanted, found):
+        noise.add(a, b)
 
 
 class _Only(Interpreter):
     """Runs a calibrated module in float, rounding only what some of its observers see."""
 
-    def __init__(self, prepared: GraphModule, scales: Scales, quantized: Collection[Node]) -> None:
+    def __init__(self, prepared: GraphModule, scales: Scales, rounded: Collection[Node]) -> None:
         super().__init__(prepared)
         self.extra_traceback = False
-        self._scales, self._quantized = scales, quantized
+        self._scales, self._rounded = scales, rounded
 
     def run_node(self, node: Node) -> Any:
         if node.op != "call_module":
             return super().run_node(node)
         source: Any = node.args[0]
         value = self.env[source]
-        return self._scales.rounded(node, value) if node in self._quantized else value
+        return self._scales.rounded(node, value) if node in self._rounded else value
+
+    def outputs_after(self, floats: Mapping[Node, Any]) -> list[Any]:
+        """Returns the outputs. What does not follow from the observers is taken from `floats`."""
+        changed = set(self._rounded)
+        result, known = None, cast(Any, floats)  # which is only read
+        self.env = env = cast(Any, ChainMap({}, known))
+        for node in self.graph.nodes:
+            if node in changed or node.op == "output" or not changed.isdisjoint(node.all_input_nodes):
+                changed.add(node)
+                result = env[node] = self.run_node(node)
+        self.env = {}
+        return pytree.tree_leaves(result)
