@@ -39,12 +39,15 @@ class Prices:
     unknown: Sequence[Collection[str]] = ()
     outside: Sequence[Mapping[str, int]] = ()
 
-    def comparable(self, unit: str, number: int) -> bool:
-        """Returns whether the price of a module in a format says what it takes as well as that in the first one. A call
-        without a prediction counts far too little, and what stays outside counts nothing."""
-        guessed = self.unknown and unit in self.unknown[number] and unit not in self.unknown[0]
-        left = self.outside and self.outside[number].get(unit, 0) > self.outside[0].get(unit, 0)
-        return not (guessed or left)
+    def obstacle(self, unit: str, number: int) -> str:
+        """Returns why the price of a module in a format does not say what it takes as well as that in the first one; ""
+        if it does. A call without a prediction counts far too little, and what stays outside counts nothing."""
+        more = self.outside[number].get(unit, 0) - self.outside[0].get(unit, 0) if self.outside else 0
+        if more > 0:
+            return f"it would leave {more} more functions outside of the delegate"
+        if self.unknown and unit in self.unknown[number] and unit not in self.unknown[0]:
+            return "some of its calls have no predicted instructions"
+        return ""
 
 
 NO_PRICES = Prices((), 0.0)
@@ -104,7 +107,7 @@ def offered_formats(
         formats = found.setdefault(layer.unit, [0])
         for number, others in enumerate(measured.layers):
             twin = others.get(name)
-            if twin is None or number in formats or not prices.comparable(layer.unit, number):
+            if twin is None or number in formats or prices.obstacle(layer.unit, number):
                 continue
             if twin.element is not layer.element or measured.noise[number][name] != measured.noise[0][name]:
                 formats.append(number)

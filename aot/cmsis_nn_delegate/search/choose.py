@@ -20,7 +20,6 @@ import torch
 
 from ..accuracy.measurement import device_outputs, run_module
 from ..compile import requested
-from ..edge.naming import module_of
 from ..pipeline import LeftOutside, advance
 from ..planner.memory_fit import DoesNotFit
 from ..precision.formats import FORMATS
@@ -31,15 +30,14 @@ from ..support.errors import UserError
 from ..support.isolation import as_caller, isolated
 from ..targets.target import Target
 from .limits import Limits
+from .out_of_reach import out_of_reach
 from .result import ChosenFormats, Outcome
-from .subject import APART, Subject, Tried, apart, price_of, readable_again
+from .subject import Subject, price_of, readable_again
 
 _TRIES = 6  # cheaper assignments that are tried although their estimates are too noisy
 _TOO_NOISY = 10**0.1  # by so much
 _COMPILED = 3  # assignments that are compiled, beside those of one format throughout
 _CLIMBS = 6  # more exact ones, if the device does not keep what PyTorch did
-_NAMED = 3
-_NAMED_FROM = 0.01  # of the noise
 
 
 @checked("module", "example_inputs", "data", "options")
@@ -104,7 +102,7 @@ class _Search:
         )
         found = self._first_kept(candidates)
         if found is None:
-            raise self._out_of_reach()
+            raise out_of_reach(self._model, self._limits)
         found = self._cheaper(found, candidates)
         return self._verified(found, candidates)
 
@@ -170,21 +168,20 @@ class _Search:
             checked_one = self._compiled(assignment)
             if checked_one is not None:
                 return checked_one
-        raise self._refused or self._out_of_reach()
+        raise self._refused or out_of_reach(self._model, self._limits)
 
     def _compiled(self, assignment: Assignment) -> Optional[ChosenFormats]:
         """Returns the compiled model, if the device keeps the limits on all data with it."""
         self._model.say(
             f"compiling {self._model.described(assignment)}, and running all {len(self._model.samples)} samples"
         )
-        c = self._model.quantized(self._model.configuration_of(assignment))
+        made = self._model.made(assignment)
+        c, measured = copy.copy(made.quantized), made.packaged
+        c.warnings = list(made.quantized.warnings)
         if self._model.asked.check:
             advance(c, "compare", "compare")
         else:
             c.comparison = None
-        measured = copy.copy(c)
-        measured.warnings = list(c.warnings)
-        advance(measured, "io", "package")
         with torch.no_grad():
             outputs, obstacle, how = device_outputs(measured, self._model.samples, self._model.starts, self._library)
             if outputs is None:
@@ -233,53 +230,3 @@ class _Search:
     def _refuse(self, assignment: Assignment, error: UserError) -> None:
         self._model.say(f"{self._model.described(assignment)}: {error}")
         self._refused = self._refused or error
-
-    def _out_of_reach(self) -> UserError:
-        """Says how close the search came, and what would help."""
-        noisy = {a: tried for a, tried in self._model.tried.items() if self._lost_on_device(tried)}
-        near, tried = max(
-            (noisy or self._model.tried).items(),
-            key=lambda item: self._limits.closeness(item[1].sample, self._model.some_exact),
-        )
-        if noisy:
-            return UserError(
-                f"no formats keep {self._limits} on the device: {self._model.described(near)}, with {tried.in_torch} "
-                f"in PyTorch, has {tried.sample} there. That is what kernels approximate and PyTorch does not, such as "
-                "softmax, norms and functions by tables: `cmsisnn accuracy` shows both for each layer. format: float32 "
-                "under module_names of --quantizer computes those that differ in float, in the delegate",
-                exit_code=1,
-            )
-        weights, rounding = self._problem.noise_of_layers(near)
-        total = float(weights.sum() + rounding.sum())
-        names = list(self._model.measured.layers[0])
-        order = np.argsort(-(weights + rounding), kind="stable")[:_NAMED]
-        causes = [
-            f"{self._named(names[row])} ({100 * (weights[row] + rounding[row]) / total:.0f} %, "
-            f"{'its weights' if weights[row] > rounding[row] else 'its tensor'})"
-            for row in order
-            if weights[row] + rounding[row] > _NAMED_FROM * total
-        ]
-        advice = (
-            "most of it is that of weights: training with quantization (prepare_qat_pt2e, CmsisNnQuantizer(qat=True)) "
-            "adapts them"
-            if weights.sum() > total / 2
-            else "most of it is that of tensors that no format here makes finer"
-        )
-        if not self._model.asked.io.is_float:
-            advice += f"; with --io {self._model.asked.io} the modules at inputs and outputs keep that type"
-        return UserError(
-            f"no formats keep {self._limits}: the closest found is {self._model.described(near)}, with {tried.sample}. "
-            "Most of the noise that is left comes from "
-            f"{', '.join(causes) or 'no layer alone'}; {advice}, and format: float32 for these (under module_names of "
-            "--quantizer) removes it, for more flash and time: in the delegate, as far as that has kernels of float32 "
-            "for them",
-            exit_code=1,
-        )
-
-    def _lost_on_device(self, tried: Tried) -> bool:
-        """Returns whether formats keep the limits in PyTorch, and the device is so different that it does not."""
-        exact = tried.in_torch
-        return exact is not None and self._limits.kept(exact, self._model.exact) and apart(exact, tried.sample) > APART
-
-    def _named(self, name: str) -> str:
-        return module_of(self._model.measured.layers[0][name].noise.node) or name

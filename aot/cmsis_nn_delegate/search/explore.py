@@ -64,7 +64,7 @@ def explore(
     for assignment in chosen:
         figures = model.try_(assignment).sample
         configuration = model.configuration_of(assignment)
-        quantized = model.quantized(configuration)
+        quantized = copy.copy(model.made(assignment).quantized)
         quantized.options = dataclasses.replace(model.asked, quantizer=quantized.options.quantizer, check=False)
         quantized.comparison = None
         progress(f"compiling {model.described(assignment)} in {len(VARIANTS)} ways")

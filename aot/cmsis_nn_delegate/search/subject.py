@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from .limits import Figures
 from .result import Outcome, Price
 
 _LAYER_SAMPLES = 8  # that noise of layers is measured on
+_KEPT = 4  # compilations, of the assignments that were asked for last
 APART = 0.3  # dB between PyTorch and the device, as of recurrent layers, whose states PyTorch rounds in other places
 _MOST_SAMPLES = 256  # that assignments are judged on before the last ones, which all samples judge
 
@@ -71,13 +73,38 @@ class Tried:
     in_torch: Optional[Figures] = None
 
 
+class Made:
+    """The compilation of an assignment up to the `quantized` module, with float inputs and outputs. What follows is
+    made when it is asked for first."""
+
+    def __init__(self, quantized: Compilation) -> None:
+        self.quantized = quantized
+
+    @functools.cached_property
+    def lowered(self) -> Compilation:
+        """The compilation up to the payload, or further."""
+        c = copy.copy(self.quantized)
+        advance(c, "io", "encode")
+        return c
+
+    @functools.cached_property
+    def packaged(self) -> Compilation:
+        """The compilation with its program, for `device_outputs`."""
+        c = self.lowered
+        c.comparison, c.warnings = None, []
+        advance(c, "package", "package")
+        return c
+
+
 class Subject:
     """`request` is the compilation that is asked for, of which no stage has run. Assignments are of the formats
     `FORMATS` to the modules `units`, and what was tried of them is kept in `tried`.
 
     problem: the estimates. samples, starts: the data, and the samples with which a state starts anew. exact: the
     figures of the float model on all of the data, some_exact: on the samples that assignments are judged on. uniform:
-    one format throughout. outside: how many functions the first of these leaves outside of the delegate.
+    one format throughout, and no_choice those of them that some module may not have. outside: how many functions the
+    first of these leaves outside of the delegate. left_out: for each module, why it may not have a format that would
+    change it, by the number of the format.
     """
 
     def __init__(
@@ -93,6 +120,7 @@ class Subject:
         self.asked = request.options
         self._configuration: Configuration = request.options.quantizer.configuration
         self.tried: dict[Assignment, Tried] = {}
+        self._recent: dict[Assignment, Made] = {}
         progress("exporting the model")
         request.keep_modules = True
         advance(request, "capture", "capture")
@@ -112,29 +140,32 @@ class Subject:
             self._some_labels = None if labels is None else Labels(labels, everything, self._part, self._wanted[0])
         self.exact = self.figures(self._wanted)
         self.some_exact = self._some_figures(self._wanted[self._part.samples])
-        self._read(first)
+        self._read(Made(first))
 
-    def _read(self, first: Compilation) -> None:
+    def _read(self, made: Made) -> None:
         """Measures the layers, and makes the problem of it."""
+        first = made.quantized
         kept = Samples(_LAYER_SAMPLES, steps=self._stateful)
         for number, sample in enumerate(self.samples):
             kept.add(sample, number in self.starts)
         noises = measure_layers(first.prepared, first.converted, kept.kept, progress=self.say, starts=kept.starts)
         base = with_units(first.prepared, noises)
         layers, noise = [base], [base_sensitivities(base)]
-        figures, priced = [self._run(first)], [self.lowered(first)]
-        on_device = self._run_on_device(first)
+        figures, everywhere = [self._run(made)], [made]
+        on_device = self._run_on_device(made)
         if on_device is not None and apart(on_device, figures[0]) > APART:
             self.say(f"the device gives {on_device}, and PyTorch {figures[0]}: the device judges all formats")
             self._on_device, figures = True, [on_device]
         for given in FORMATS[1:]:
             self.say(f"quantizing in {given.name}")
-            other = self.quantized(with_formats(self._configuration, given, {}))
+            made = Made(self.quantized(with_formats(self._configuration, given, {})))
+            other = made.quantized
             layers.append(with_floats(read_layers(other.prepared), base, other.prepared))
             noise.append(sensitivities(first.prepared, base, other.prepared, kept.kept, kept.starts, self.say))
-            figures.append(self._run(other))
-            priced.append(self.lowered(other))
+            figures.append(self._run(made))
+            everywhere.append(made)
         self.measured = MeasuredModel(layers, noise)
+        priced = [made.lowered for made in everywhere]
         preference = self.asked.payload.preference
         prices = prices_of(self.measured, priced, preference is Preference.FLASH)
         if preference is Preference.RAM:
@@ -143,16 +174,25 @@ class Subject:
         self.units = list(offered)
         self.problem = problem_of(self.measured, offered, prices, preference is Preference.RAM)
         anywhere = offered_formats(self.measured)
+        self.left_out = {
+            unit: {number: why for number in numbers if (why := prices.obstacle(unit, number))}
+            for unit, numbers in anywhere.items()
+        }
         self.uniform: list[Outcome] = []
+        self.no_choice: list[Outcome] = []
         self.outside = price_of(priced[0]).outside
-        for number, (found, lowered) in enumerate(zip(figures, priced)):
-            price = price_of(lowered)
-            self.uniform.append(Outcome(f"{FORMATS[number].name} throughout", found, price))
+        for number, (found, made) in enumerate(zip(figures, everywhere)):
+            price = price_of(made.lowered)
+            outcome = Outcome(f"{FORMATS[number].name} throughout", found, price)
+            self.uniform.append(outcome)
             assignment = self.problem.uniform(number)
             formats = dict(zip(self.units, assignment))
-            # Types of inputs and outputs may forbid it.
+            # Types of inputs and outputs may forbid it, and what has no price.
             if all(formats.get(unit, 0) == (number if number in some else 0) for unit, some in anywhere.items()):
                 self.tried.setdefault(assignment, Tried(found, price))
+                self._recent[assignment] = made
+            else:
+                self.no_choice.append(outcome)
 
     def configuration_of(self, assignment: Assignment) -> Configuration:
         chosen = {unit: FORMATS[number] for unit, number in zip(self.units, assignment)}
@@ -176,29 +216,29 @@ class Subject:
         advance(c, "correct-biases", "correct-biases")
         return c
 
-    def lowered(self, c: Compilation) -> Compilation:
-        """Continues up to the payload."""
-        lowered = copy.copy(c)
-        advance(lowered, "io", "encode")
-        return lowered
+    def made(self, assignment: Assignment) -> Made:
+        """Returns what was made of an assignment. The last few are kept: a model may be large."""
+        found = self._recent.pop(assignment, None) or Made(self.quantized(self.configuration_of(assignment)))
+        self._recent[assignment] = found
+        if len(self._recent) > _KEPT:
+            del self._recent[next(iter(self._recent))]
+        return found
 
-    def _run(self, c: Compilation) -> Figures:
+    def _run(self, made: Made) -> Figures:
         """Returns the figures of a quantized module on some of the data: in PyTorch, or where that differs, as the
         device computes them."""
-        found = self._run_on_device(c) if self._on_device else None
+        found = self._run_on_device(made) if self._on_device else None
         if found is not None:
             return found
         with torch.no_grad():
-            return self._some_figures(run_module(c.converted, self.samples[self._part.samples], self.starts))
+            outputs = run_module(made.quantized.converted, self.samples[self._part.samples], self.starts)
+        return self._some_figures(outputs)
 
-    def _run_on_device(self, c: Compilation) -> Optional[Figures]:
+    def _run_on_device(self, made: Made) -> Optional[Figures]:
         """None if nothing here can compute what the device computes."""
-        measured = copy.copy(c)
-        measured.comparison, measured.warnings = None, []
-        advance(measured, "io", "package")
         with torch.no_grad():
             samples = self.samples[self._part.samples]
-            found, _, _ = device_outputs(measured, samples, self.starts, self._library)
+            found, _, _ = device_outputs(made.packaged, samples, self.starts, self._library)
         return None if found is None else self._some_figures(found)
 
     def figures(self, found: Sequence[Any]) -> Figures:
@@ -210,16 +250,14 @@ class Subject:
 
     def try_(self, assignment: Assignment) -> Tried:
         if assignment not in self.tried:
-            c = self.quantized(self.configuration_of(assignment))
-            self.tried[assignment] = Tried(self._run(c))
+            self.tried[assignment] = Tried(self._run(self.made(assignment)))
             self.say(f"{self.described(assignment)}: {self.tried[assignment].sample}")
         return self.tried[assignment]
 
     def price(self, assignment: Assignment) -> Price:
         tried = self.try_(assignment)
         if tried.price is None:
-            c = self.lowered(self.quantized(self.configuration_of(assignment)))
-            tried.price = price_of(c)
+            tried.price = price_of(self.made(assignment).lowered)
         return tried.price
 
     def described(self, assignment: Assignment) -> str:
