@@ -1,4 +1,4 @@
-"""The page in a browser: it draws every buffer, sorts and filters its tables, and reports no error."""
+"""The pages in a browser: they draw every buffer and point, sort and filter tables, and report no error."""
 
 import json
 import re
@@ -11,6 +11,7 @@ import pytest
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.report.image_sizes import image_sizes
 from cmsis_nn_delegate.report.model_report import build_report
+from cmsis_nn_delegate.report.page.explore import render_exploration
 from cmsis_nn_delegate.report.page.graph import graph
 from cmsis_nn_delegate.report.page.parts import render_parts
 from cmsis_nn_delegate.report.page.render import render
@@ -72,6 +73,46 @@ addEventListener("load", () => setTimeout(() => {
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     loaded: performance.getEntriesByType("resource").map((entry) => entry.name),
   };
+  document.body.innerHTML = "<pre>" + JSON.stringify(found) + "</pre>";
+}, 500));
+</script></body>"""
+
+# Picks points of a page of `explore` by keys, in the table and where two lie on each other; then says what is shown.
+USE_EXPLORED = """<script>
+addEventListener("load", () => setTimeout(async () => {
+  const text = (id) => document.getElementById(id).textContent;
+  const circles = () => [...document.querySelectorAll("#front circle")];
+  const picked = () => circles().filter((c) => c.classList.contains("picked")).map((c) => c.dataset.point);
+  let copied = "";
+  Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { copied = text; } } });
+  const boxes = [...document.querySelectorAll("#front text")].map((label) => label.getBoundingClientRect());
+  const frame = document.getElementById("front").getBoundingClientRect();
+  const apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+  const found = {
+    circles: circles().length,
+    empty: circles().filter((c) => c.classList.contains("no")).length,
+    numbers: [...document.querySelectorAll("#front .number")].map((label) => label.textContent),
+    overlapping: boxes.filter((a, i) => boxes.some((b, j) => i < j && !apart(a, b))).length,
+    outside: boxes.filter((a) => a.left < frame.left || a.right > frame.right || a.bottom > frame.bottom).length,
+    best: document.querySelector("#front .best").getAttribute("points").split(" ").length,
+  };
+  circles()[3].dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  found.byKey = [picked(), text("picked"), text("command")];
+  document.getElementById("copy").click();
+  await null;
+  found.copied = copied;
+  document.getElementById("up").value = "flash";
+  document.getElementById("up").dispatchEvent(new Event("change"));
+  found.afterwards = picked();
+  document.querySelectorAll("#points tbody button")[1].click();
+  found.byRow = [picked(), text("command"), document.querySelectorAll("#points tr.picked").length];
+  document.getElementById("up").value = "sqnr";
+  document.getElementById("up").dispatchEvent(new Event("change"));
+  found.onEachOther = [0, 1].map(() => {
+    circles()[0].dispatchEvent(new MouseEvent("click"));
+    return picked();
+  });
+  found.overflow = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   document.body.innerHTML = "<pre>" + JSON.stringify(found) + "</pre>";
 }, 500));
 </script></body>"""
@@ -139,6 +180,35 @@ def test_the_page_of_several_parts_works(report, tmp_path, width):
     assert found["rectangles"] == [len(part["arena"]["buffers"]) + 1 for part in parts]
     assert found["bars"] == [len(part["calls"]) for part in parts] and found["graphs"] == [True, True]
     assert found["wide"] == [True, True] and found["overflow"] == 0
+
+
+def explored_point(number, instructions, flash, sqnr, obstacles=()):
+    figures = {"instructions": instructions, "flash": flash, "ram": 3000, "sqnr": sqnr, "top1": None}
+    fits = {"fits": not obstacles, "obstacles": list(obstacles)}
+    return {"formats": "int8 throughout", "arguments": "", "command": f"compile {number}", **figures, **fits}
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_points_of_an_exploration_can_be_picked(tmp_path, width):
+    points = [
+        explored_point(1, 2_965_598, 10_032, 43.9),
+        explored_point(2, 2_965_700, 9_000, 43.9),  # at the same place
+        explored_point(3, 4_100_000, 9_600, 44.3),
+        explored_point(4, 100_603_187, 54_080, 147.5, ["flash: 54,080 bytes, 4,080 more than pocket has"]),
+    ]
+    board = {"name": "pocket", "flash": 50_000, "ram": 8000}
+    document = {"schema": 1, "model": "net", "target": "cortex-m4", "board": board, "labels": 0, "compiled": 9}
+    page = render_exploration({**document, "points": points})
+    found, console = use(page, tmp_path, f"--window-size={width},900", script=USE_EXPLORED)
+    assert console == [] and found["overflow"] == 0
+    assert (found["circles"], found["empty"], found["best"]) == (4, 1, 2)
+    assert sorted(found["numbers"]) == ["1, 2", "3", "4"]
+    assert found["overlapping"] == found["outside"] == 0
+    place, described, command = found["byKey"]
+    assert place == ["3"] and command == found["copied"] == "compile 4"
+    assert "It does not fit: flash: 54,080 bytes, 4,080 more" in described
+    assert found["afterwards"] == ["3"] and found["byRow"] == [["1"], "compile 2", 1]
+    assert found["onEachOther"] == [["0"], ["1"]]
 
 
 def test_an_error_would_be_seen(report, tmp_path):
