@@ -40,7 +40,7 @@ class Row:
 @dataclass(frozen=True)
 class FormatOutcome:
     """rows: one format throughout each, and last the chosen formats, if any keep `limit`, in dB. modules: those of the
-    chosen ones that do not have the first format. seconds: of the search."""
+    chosen ones that do not have the first format. seconds: of a core, in the search."""
 
     limit: float
     rows: tuple[Row, ...]
@@ -57,12 +57,12 @@ def measure(network: FormatNetwork, progress: Callable[[str], None] = lambda lin
     data = [tuple(torch.randn(x.shape, generator=generator) for x in inputs) for _ in range(count)]
     uniform = [_uniform(module, data, given) for given in FORMATS]
     limit = round(uniform[0].sqnr + network.more)
-    began = time.monotonic()
+    began = time.process_time()
     try:
         found = choose_formats(module, inputs, TARGET, data, min_sqnr=limit, progress=progress)
     except UserError as error:
-        return FormatOutcome(limit, tuple(uniform), (), str(error), time.monotonic() - began)
-    seconds = time.monotonic() - began
+        return FormatOutcome(limit, tuple(uniform), (), str(error), time.process_time() - began)
+    seconds = time.process_time() - began
     modules = tuple(name for name, given in found.formats.items() if given != FORMATS[0].name)
     return FormatOutcome(limit, (*uniform, _row(found.outcome)), modules, "", seconds)
 

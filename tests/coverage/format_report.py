@@ -14,7 +14,7 @@ noise ratio (SQNR) to the float network, predicted instructions, and bytes of pa
 throughout and of the chosen ones. [A guide](guides/quantization_and_accuracy.md#the-compiler-chooses-formats) says how.
 
 The networks are written in `tests/coverage/format_networks.py`. Weights and data are random, so that trained networks
-have other ratios. Seconds are those of a search on a machine of two cores that was busy.
+have other ratios. Seconds are those of the search, which uses one core of a PC.
 
 | network | asked | formats | SQNR | instructions | payload | arena | seconds |
 |---|---|---|---|---|---|---|---|

@@ -8,6 +8,7 @@ bazel run //tests/coverage:format_survey -- --write                 # writes the
 from __future__ import annotations
 
 import functools
+import sys
 
 from tests.coverage.surveying import Survey, main
 
@@ -22,11 +23,15 @@ def load() -> Survey:
 
     make_torch_faster()
     return Survey(
-        {name: functools.partial(measure, network) for name, network in FORMAT_NETWORKS.items()},
+        {name: functools.partial(measure, network, _say) for name, network in FORMAT_NETWORKS.items()},
         line,
         text,
         lambda outcomes: f"{sum(not o.refused for o in outcomes.values())} of {len(outcomes)} keep what was asked",
     )
+
+
+def _say(line: str) -> None:
+    print(f"  {line}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

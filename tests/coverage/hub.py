@@ -44,13 +44,13 @@ def _network(package: str, name: str) -> Callable[[], Network]:
         else:
             module = getattr(importlib.import_module("torchvision.models"), name)(weights=None)
         size = _SIZES.get(name, _SIZE)
-        _observe_norms(module.eval(), size)
+        observe_norms(module.eval(), size)
         return Network(module, (torch.randn(1, 3, size, size),))
 
     return network
 
 
-def _observe_norms(module: torch.nn.Module, size: int) -> None:
+def observe_norms(module: torch.nn.Module, size: int) -> None:
     """Gives the batch norms the statistics of random images. With those of a new module, numbers shrink or grow from
     layer to layer until the result does not depend on the image."""
     norms = [part for part in module.modules() if isinstance(part, torch.nn.BatchNorm2d)]

@@ -97,13 +97,13 @@ def _left_out(model: Subject, outcome: Outcome) -> str:
             if outcome.name.startswith(f"{FORMATS[number].name} ")
         )
     )
-    why = f", because it was left out for {'; '.join(reasons[:_NAMED])}" if reasons else ""
-    if not reasons and not model.asked.io.is_float:
-        why = f", because modules at inputs and outputs have the type of --io {model.asked.io}: leave out --io"
+    found = f"{outcome.name[0].upper()}{outcome.name[1:]}, with {outcome.figures}, was not a choice"
+    if not reasons:
+        return f"{found}, because modules at inputs and outputs have the type of --io {model.asked.io}: leave out --io"
     name = outcome.name.partition(" ")[0]
     return (
-        f"{outcome.name[0].upper()}{outcome.name[1:]}, with {outcome.figures} in PyTorch, was not a choice{why}. To "
-        f"have it all the same, compile without a limit and with format: {name} under everywhere of --quantizer"
+        f"{found}, because it was left out for {'; '.join(reasons[:_NAMED])}. To have it all the same, compile without "
+        f"a limit and with format: {name} under everywhere of --quantizer"
     )
 
 

@@ -13,7 +13,7 @@ from cmsis_nn_delegate.search.result import Outcome
 from cmsis_nn_delegate.search.subject import Tried
 
 FLOAT32 = [given.name for given in FORMATS].index("float32")
-HALF = Figures(30.0, 0, 0)
+HALF, EXACT = Figures(30.0, 0, 0), Figures(140.0, 0, 0)
 
 
 def layer(name, pinned=False):
@@ -71,12 +71,9 @@ def test_more_labels_than_the_float_model_has_right():
 
 @pytest.mark.parametrize("reason", ["some of its calls have no predicted instructions"])
 def test_a_format_that_was_left_out_is_named_with_the_reason(reason):
-    throughout = Outcome("float32 throughout", Figures(140.0, 0, 0), None)
+    throughout = Outcome("float32 throughout", EXACT, None)
     found = message(no_choice=[throughout], left_out={"first": {}, "last": {FLOAT32: reason}})
-    assert (
-        f"Float32 throughout, with 140.00 dB in PyTorch, was not a choice, because it was left out for last: {reason}"
-        in found
-    )
+    assert f"Float32 throughout, with 140.00 dB, was not a choice, because it was left out for last: {reason}" in found
     assert "format: float32 under everywhere" in found and "skip" not in found
     # If that does not keep the limits either, the layers are.
     found = message(left_out={"first": {}, "last": {FLOAT32: reason}})
@@ -86,5 +83,7 @@ def test_a_format_that_was_left_out_is_named_with_the_reason(reason):
 def test_formats_that_are_given_and_types_of_inputs_are_named():
     given = SimpleNamespace(layers=[{"first": layer("first", pinned=True), "last": layer("last")}])
     assert "formats that --quantizer gives: without those of first (Linear)" in message(measured=given)
-    found = message(asked=SimpleNamespace(io=IoTypes.of("int8")))
+    io = SimpleNamespace(io=IoTypes.of("int8"))
+    assert "--io int8: leave out --io" in message(asked=io, no_choice=[Outcome("int16 throughout", EXACT, None)])
+    found = message(asked=io)
     assert "With --io int8 the modules at inputs and outputs keep that type" in found and "skip" not in found
