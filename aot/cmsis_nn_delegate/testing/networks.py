@@ -50,18 +50,22 @@ def _conv(builder: GraphBuilder, x: Value, channels: int, kernel: int = 3, strid
 
 
 def _depthwise(builder: GraphBuilder, x: Value, stride: int = 1) -> Value:
-    padding = _same(x, (3, 3), stride)
-    return builder.depthwise_conv2d(x, kernel=(3, 3), stride=(stride, stride), padding=padding, clamp=RELU)
+    kernel, strides, padding = (3, 3), (stride, stride), _same(x, (3, 3), stride)
+    if x.element is Element.INT16:  # which has no operator of its own
+        return builder.conv2d(x, x.shape[1], kernel, strides, padding, groups=x.shape[1], clamp=RELU)
+    return builder.depthwise_conv2d(x, kernel=kernel, stride=strides, padding=padding, clamp=RELU)
 
 
 def _classify(builder: GraphBuilder, x: Value, classes: int) -> Graph:
-    pooled = builder.avg_pool2d(x, x.shape[2:])
-    return builder.graph(builder.softmax(builder.fully_connected(pooled, classes)))
+    scores = builder.fully_connected(builder.avg_pool2d(x, x.shape[2:]), classes)
+    return builder.graph(scores if x.element is Element.INT16 else builder.softmax(scores))
 
 
-def ds_cnn() -> Graph:
+def ds_cnn(element: Element = Element.INT8) -> Graph:
+    """Returns the network with activations of `element`; in int16 it has no softmax, which is one of int8."""
     builder = GraphBuilder()
-    x = builder.conv2d(builder.input(1, 1, 49, 10), 64, (10, 4), (2, 2), Padding(4, 1, 5, 1), clamp=RELU)
+    image = builder.input(1, 1, 49, 10, element=element)
+    x = builder.conv2d(image, 64, (10, 4), (2, 2), Padding(4, 1, 5, 1), clamp=RELU)
     for _ in range(4):
         x = _conv(builder, _depthwise(builder, x), 64, kernel=1)
     return _classify(builder, x, 12)
