@@ -112,6 +112,8 @@ addEventListener("load", () => setTimeout(async () => {
     circles()[0].dispatchEvent(new MouseEvent("click"));
     return picked();
   });
+  document.getElementById("fitting").click();
+  found.fitting = [circles().map((c) => c.classList.value), picked()];
   found.overflow = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   document.body.innerHTML = "<pre>" + JSON.stringify(found) + "</pre>";
 }, 500));
@@ -209,6 +211,7 @@ def test_points_of_an_exploration_can_be_picked(tmp_path, width):
     assert "It does not fit: flash: 54,080 bytes, 4,080 more" in described
     assert found["afterwards"] == ["3"] and found["byRow"] == [["1"], "compile 2", 1]
     assert found["onEachOther"] == [["0"], ["1"]]
+    assert found["fitting"] == [["yes", "yes picked", "yes"], ["1"]]
 
 
 def test_an_error_would_be_seen(report, tmp_path):

@@ -16,6 +16,8 @@ selects.forEach((select, index) => {
   select.value = known.includes("sqnr") && index ? "sqnr" : known[0];
   select.addEventListener("change", draw);
 });
+const fitting = document.getElementById("fitting"); // only where some points fit and some do not
+fitting?.addEventListener("change", draw);
 let picked = -1;
 
 function element(name, attributes, text) {
@@ -23,6 +25,10 @@ function element(name, attributes, text) {
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
   if (text !== undefined) made.textContent = text;
   return made;
+}
+
+function isShown(point) {
+  return !(fitting?.checked && point.fits === false);
 }
 
 function figure(point, name) {
@@ -48,7 +54,7 @@ function marks(low, high, count, logarithmic) {
 }
 
 function scale(name, from, to, gap) {
-  const values = explored.points.map((point) => figure(point, name)).filter((value) => value !== null);
+  const values = explored.points.filter(isShown).map((point) => figure(point, name)).filter((value) => value !== null);
   const least = Math.min(...values), most = Math.max(...values);
   const logarithmic = !FIGURES[name].more && least > 0 && most / least > WIDE;
   const [on, off] = logarithmic ? [Math.log, Math.exp] : [(x) => x, (x) => x];
@@ -119,7 +125,7 @@ function draw() {
   chart.append(element("polyline", { class: "best", points: line.join(" ") }));
   const groups = [];
   explored.points.forEach((point, index) => {
-    if (names.some((name) => point[name] === null)) return;
+    if (!isShown(point) || names.some((name) => point[name] === null)) return;
     const spot = at(point);
     const near = groups.find((group) => Math.hypot(group.spot.x - spot.x, group.spot.y - spot.y) < TOUCHING);
     if (near) near.points.push(index);
