@@ -4,7 +4,7 @@
 
 writes MODELS models, mN.h, mN.model.h and mN.model.cc, each of several independent operators, and cases.cc, which
 defines what cases.h declares. The operators are random cases of tests/conformance: the first of every kernel and
-provider that the compiler has for CORE.
+provider that the compiler has for CORE. ds_cnn in int16 is beside those of a model.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.emit import c_header, cpp_calls
 from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.payload.decode import Payload, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -25,7 +26,7 @@ from cmsis_nn_delegate.payload.tensor_data import to_bytes
 from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.selection.options import PayloadOptions
 from cmsis_nn_delegate.targets.target import Target, get_target
-from cmsis_nn_delegate.testing.networks import random_inputs
+from cmsis_nn_delegate.testing.networks import ds_cnn, random_inputs
 from tests.conformance.cases import NETWORK, OPERATORS, TUNED, graph_of
 
 _SEEDS = 40  # of each operator; enough for each of its kernels to occur
@@ -38,7 +39,8 @@ def kernels_of(graph: Graph, target: Target) -> set[tuple[int, int]]:
 
 
 def chosen_graphs(target: Target) -> list[Graph]:
-    """Returns graphs that call every kernel that random cases reach, with one or two random networks."""
+    """Returns graphs that call every kernel that random cases reach, with one or two random networks, and a network in
+    int16."""
     found: list[Graph] = []
     seen: set[tuple[int, int]] = set()
     for operator in (*OPERATORS, *TUNED):
@@ -50,7 +52,7 @@ def chosen_graphs(target: Target) -> list[Graph]:
             if new or operator == NETWORK:
                 seen |= new
                 found.append(graph)
-    return found
+    return [*found, ds_cnn(Element.INT16)]
 
 
 def joined(graphs: Sequence[Graph], count: int) -> list[Graph]:
