@@ -106,6 +106,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_int16_cmsis_nn.cc
     runtime/kernels/conv2d/conv2d_int4_cmsis_nn.cc
+    runtime/kernels/conv2d_wide/conv2d_wide_int16_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_3x3_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h
@@ -197,6 +198,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/arg_extremum/argmax_portable.cc
     runtime/kernels/arg_extremum/argmin_int16_portable.cc
     runtime/kernels/arg_extremum/argmin_portable.cc
+    runtime/kernels/arg_extremum_float32/argmax_float32_portable.cc
+    runtime/kernels/arg_extremum_float32/argmin_float32_portable.cc
     runtime/kernels/avg_pool2d/avg_pool2d_int16_portable.cc
     runtime/kernels/avg_pool2d/avg_pool2d_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_int16_portable.cc
@@ -218,6 +221,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
     runtime/kernels/conv2d_float32/conv2d_float32_portable.cc
+    runtime/kernels/conv2d_wide/conv2d_wide_int16_portable.cc
+    runtime/kernels/conv2d_wide/conv2d_wide_large_int16_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
@@ -228,6 +233,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/dequantize/dequantize_portable.cc
     runtime/kernels/div/div_int16_portable.cc
     runtime/kernels/div/div_portable.cc
+    runtime/kernels/embedding/embedding_float32_portable.cc
+    runtime/kernels/embedding/embedding_int16_portable.cc
+    runtime/kernels/embedding/embedding_int32_float32_portable.cc
+    runtime/kernels/embedding/embedding_int32_int16_portable.cc
     runtime/kernels/embedding/embedding_int32_portable.cc
     runtime/kernels/embedding/embedding_portable.cc
     runtime/kernels/extremum/maximum_int16_portable.cc
@@ -255,6 +264,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/leaky_sum/leaky_sum_lookup_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_portable.cc
     runtime/kernels/linear_float32/linear_float32_portable.cc
+    runtime/kernels/log_softmax/log_softmax_int16_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_int16_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
@@ -268,6 +278,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
+    runtime/kernels/masked_softmax/masked_softmax_int16_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_int16_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
@@ -326,9 +337,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add.h
     runtime/kernels/add/add_linear.h
     runtime/kernels/add/add_pairs_int16.h
-    runtime/kernels/arg_extremum/arg_extremum.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/batch_matmul/batch_matmul.h
+    runtime/kernels/common/arg_extremum.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
     runtime/kernels/common/broadcast_int16.h
@@ -336,6 +347,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast_tensors.h
     runtime/kernels/common/channel_planes.h
     runtime/kernels/common/channel_planes_int16.h
+    runtime/kernels/common/convolution_int16.h
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/depthwise_3x3.h
     runtime/kernels/common/depthwise_planes.h
@@ -355,6 +367,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/pair_products_int16.h
     runtime/kernels/common/power_table.h
+    runtime/kernels/common/powers.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
@@ -363,8 +376,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/row_products_int16.h
     runtime/kernels/common/sequence_lengths.h
     runtime/kernels/common/sigmoid_table.h
+    runtime/kernels/common/softmax_int16.h
     runtime/kernels/common/softmax_rows.h
-    runtime/kernels/common/softmax_tables.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
     runtime/kernels/conv2d/channel_vectors_int16.h
@@ -373,7 +386,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors.h
     runtime/kernels/conv2d/conv2d_winograd.h
     runtime/kernels/conv2d/convolution.h
-    runtime/kernels/conv2d/convolution_int16.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
@@ -388,9 +400,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_vectors.h
     runtime/kernels/gru/gru.h
     runtime/kernels/leaky_sum/leaky_sum.h
+    runtime/kernels/log_softmax/logarithm.h
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm_projected/lstm_projected.h
     runtime/kernels/lstm_projected/lstm_projected_rows.h
+    runtime/kernels/masked_softmax/repeated_mask.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
     runtime/kernels/normalize/normalize.h

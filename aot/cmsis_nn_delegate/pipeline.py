@@ -54,7 +54,7 @@ from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Calibration, Ranges
 from .quantization.sum_scales import coarsen_sums
-from .quantization.weight_scales import coarsen_weights
+from .quantization.weight_scales import make_room_for_sums
 from .report.explanation import Placement, modules_of
 from .report.names import Names
 from .report.stream_report import StreamOutput, StreamReport
@@ -223,7 +223,7 @@ def _calibrate(c: Compilation) -> None:
     restore(c.prepared, state)
     found = calibration.finish()
     coarsen_sums(c.prepared)
-    for note in coarsen_weights(c.prepared):
+    for note in make_room_for_sums(c.prepared):
         c.warnings.append(note)
         c.progress(f"note: {note}")
     if isinstance(c.calibration, calibration_data.Examples):

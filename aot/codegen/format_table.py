@@ -36,7 +36,7 @@ def _format(kernel: KernelSpec) -> str:
     made = elements["output"]
     weights = elements.get("filter", COMMON_ELEMENT)
     text = read.value if read is made or made.is_index else f"{read.value} to {made.value}"
-    return text if weights in (COMMON_ELEMENT, read) else f"{text} x {weights.value}"
+    return text if weights in (COMMON_ELEMENT, read, made) else f"{text} x {weights.value}"
 
 
 def _row(op: Op, number: str, kernels: list[KernelSpec]) -> list[str]:

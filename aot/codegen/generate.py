@@ -26,7 +26,6 @@ from codegen import (
     power_table,
     rules_header,
     sigmoid_table,
-    softmax_tables,
 )
 
 OPCODES = "aot/cmsis_nn_delegate/format/opcodes.py"
@@ -39,7 +38,6 @@ GENERATED: dict[str, Callable[[], str]] = {
     "runtime/kernels/cmsis_nn/rules.h": rules_header.generate,
     "runtime/kernels/common/power_table.h": power_table.generate,
     "runtime/kernels/common/sigmoid_table.h": sigmoid_table.generate,
-    "runtime/kernels/common/softmax_tables.h": softmax_tables.generate,
     "runtime/payload/format.h": format_header.generate,
     "runtime/payload/kernel_names.h": operator_checks.generate_names,
     "runtime/payload/operators.cc": operator_checks.generate_source,

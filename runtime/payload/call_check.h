@@ -84,6 +84,11 @@ class CallCheck {
                    "bias, multiplier or shift is out of bounds, misaligned or not a constant");
   }
 
+  /// Parameters that are in bounds.
+  const std::int32_t* constant(payload::Ref ref) const {
+    return reinterpret_cast<const std::int32_t*>(payload_ + regions_.offset_of_constant(ref));
+  }
+
   // Not inlined, because many operators end with these.
 
   /// The values of the multipliers and shifts of `channels` > 0 outputs; both are in bounds.
@@ -174,10 +179,6 @@ class CallCheck {
       }
     }
     return true;
-  }
-
-  const std::int32_t* constant(payload::Ref ref) const {
-    return reinterpret_cast<const std::int32_t*>(payload_ + regions_.offset_of_constant(ref));
   }
 
   const std::uint8_t* payload_;

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 135;
+inline constexpr std::size_t kOpcodeCount = 145;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -202,6 +202,16 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dVectorsInt16 = 132,
   kFullyConnectedVectorsInt16 = 133,
   kFullyConnectedVectors = 134,
+  kArgmaxFloat32 = 135,
+  kArgminFloat32 = 136,
+  kConv2dWideInt16 = 137,
+  kConv2dWideLargeInt16 = 138,
+  kEmbeddingInt16 = 139,
+  kEmbeddingInt32Int16 = 140,
+  kLogSoftmaxInt16 = 141,
+  kMaskedSoftmaxInt16 = 142,
+  kEmbeddingFloat32 = 143,
+  kEmbeddingInt32Float32 = 144,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2219,10 +2229,13 @@ struct SoftmaxInt16Args {
   Ref output;  ///< int16 [rows, row_size]
   std::int32_t rows;
   std::int32_t row_size;    ///< 1 to 65535
-  std::int32_t multiplier;  ///< Q31 of the input scale in steps of 10/65535, 0 to 2^31 - 1
-  std::int32_t shift;       ///< left if positive, -31 to 15
+  std::int32_t multiplier;  ///< of differences, to octaves in steps of 2^-16, 0 to 2097152
+  std::int32_t shift;       ///< of the product, to the right, 0 to 30
+  /// larger differences to the maximum contribute nothing; those up to it have less than 26
+  /// octaves, 0 to 65535
+  std::int32_t reach;
 };
-static_assert(sizeof(SoftmaxInt16Args) == 24, "layout of SoftmaxInt16Args");
+static_assert(sizeof(SoftmaxInt16Args) == 28, "layout of SoftmaxInt16Args");
 
 /// Index of the first maximum of int16 numbers along the middle one of three dimensions, as
 /// int64.
@@ -2907,6 +2920,176 @@ struct FullyConnectedVectorsArgs {
 };
 static_assert(sizeof(FullyConnectedVectorsArgs) == 44, "layout of FullyConnectedVectorsArgs");
 
+/// Index of the first maximum of float32 numbers along the middle one of three dimensions,
+/// as int64.
+struct ArgmaxFloat32Args {
+  Ref input;   ///< float32 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, inner], of any alignment
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ArgmaxFloat32Args) == 20, "layout of ArgmaxFloat32Args");
+
+/// Index of the first minimum of float32 numbers along the middle one of three dimensions,
+/// as int64.
+struct ArgminFloat32Args {
+  Ref input;   ///< float32 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, inner], of any alignment
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+};
+static_assert(sizeof(ArgminFloat32Args) == 20, "layout of ArgminFloat32Args");
+
+/// int16 convolution with int8 weights, NHWC; groups = input_dims.c / filter_dims.c. acc =
+/// bias + sum(filter * input), in 64 bits, requantized per output channel with multipliers
+/// that are rounded to 16 bits and shifts of at most 14.
+struct Conv2dWideInt16Args {
+  Ref input;       ///< int16 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int64 [out channels], of at most 46 bits
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref scratch;     ///< 16-byte aligned, or none
+  Ref output;      ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  ConvInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dWideInt16Args) == 112, "layout of Conv2dWideInt16Args");
+
+/// int16 convolution with int8 weights, NHWC; groups = input_dims.c / filter_dims.c. acc =
+/// bias + sum(filter * input), in 64 bits, requantized per output channel with multipliers
+/// that are rounded to 16 bits and shifts of at most 14.
+struct Conv2dWideLargeInt16Args {
+  Ref input;       ///< int16 [n, h, w, c]
+  Ref filter;      ///< int8 [n = out channels, h, w, c = input channels / groups]
+  Ref bias;        ///< int64 [out channels], of at most 46 bits
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int16 [n, h, w, c]
+  ConvInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dWideLargeInt16Args) == 104, "layout of Conv2dWideLargeInt16Args");
+
+/// Copies the rows of an int16 table that int64 indices choose. Row [i, j] of the output is
+/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
+/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
+/// the output is then undefined.
+struct EmbeddingInt16Args {
+  Ref input;                 ///< int64 [input_count], of any alignment
+  Ref filter;                ///< int16 [rows, depth], the table
+  Ref output;                ///< int16 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  std::int32_t outer_step;  ///< not negative
+  std::int32_t inner_step;  ///< not negative
+  std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
+};
+static_assert(sizeof(EmbeddingInt16Args) == 48, "layout of EmbeddingInt16Args");
+
+/// Copies the rows of an int16 table that int32 indices choose. Row [i, j] of the output is
+/// that of index first + i * outer_step + j * inner_step. Indices are data, so that run()
+/// checks them: one that is not in [0, rows) ends the execution with InvalidArgument, and
+/// the output is then undefined.
+struct EmbeddingInt32Int16Args {
+  Ref input;                 ///< int32 [input_count], of any alignment
+  Ref filter;                ///< int16 [rows, depth], the table
+  Ref output;                ///< int16 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  std::int32_t outer_step;  ///< not negative
+  std::int32_t inner_step;  ///< not negative
+  std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
+};
+static_assert(sizeof(EmbeddingInt32Int16Args) == 48, "layout of EmbeddingInt32Int16Args");
+
+/// int16 logarithm of softmax along rows; zero points are 0.
+struct LogSoftmaxInt16Args {
+  Ref input;   ///< int16 [rows, row_size]
+  Ref output;  ///< int16 [rows, row_size]
+  std::int32_t rows;
+  std::int32_t row_size;
+  std::int32_t multiplier;  ///< of differences, to octaves in steps of 2^-16, 0 to 2097152
+  std::int32_t shift;       ///< of the product, to the right, 0 to 30
+  /// larger differences to the maximum contribute nothing; those up to it have less than 26
+  /// octaves, 0 to 65535
+  std::int32_t reach;
+  std::int32_t step;       ///< Q20 of input scale / output scale, 0 to 2^31 - 1
+  std::int32_t log2_step;  ///< Q20 of ln(2) / output scale, 0 to 2^31 - 1
+};
+static_assert(sizeof(LogSoftmaxInt16Args) == 36, "layout of LogSoftmaxInt16Args");
+
+/// SoftmaxInt16Args with a mask, as MaskedSoftmaxArgs.
+struct MaskedSoftmaxInt16Args {
+  Ref input;   ///< int16 [rows, row_size]
+  Ref filter;  ///< int8 [mask_rows, row_size], the mask
+  Ref output;  ///< int16 [rows, row_size]
+  std::int32_t rows;
+  std::int32_t row_size;  ///< 1 to 65535
+  std::int32_t mask_rows;
+  std::int32_t multiplier;  ///< of differences, to octaves in steps of 2^-16, 0 to 2097152
+  std::int32_t shift;       ///< of the product, to the right, 0 to 30
+  /// larger differences to the maximum contribute nothing; those up to it have less than 26
+  /// octaves, 0 to 65535
+  std::int32_t reach;
+};
+static_assert(sizeof(MaskedSoftmaxInt16Args) == 36, "layout of MaskedSoftmaxInt16Args");
+
+/// Copies the rows of an float32 table that int64 indices choose. Row [i, j] of the output
+/// is that of index first + i * outer_step + j * inner_step. Indices are data, so that
+/// run() checks them: one that is not in [0, rows) ends the execution with InvalidArgument,
+/// and the output is then undefined.
+struct EmbeddingFloat32Args {
+  Ref input;                 ///< int64 [input_count], of any alignment
+  Ref filter;                ///< float32 [rows, depth], the table
+  Ref output;                ///< float32 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  std::int32_t outer_step;  ///< not negative
+  std::int32_t inner_step;  ///< not negative
+  std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
+};
+static_assert(sizeof(EmbeddingFloat32Args) == 48, "layout of EmbeddingFloat32Args");
+
+/// Copies the rows of an float32 table that int32 indices choose. Row [i, j] of the output
+/// is that of index first + i * outer_step + j * inner_step. Indices are data, so that
+/// run() checks them: one that is not in [0, rows) ends the execution with InvalidArgument,
+/// and the output is then undefined.
+struct EmbeddingInt32Float32Args {
+  Ref input;                 ///< int32 [input_count], of any alignment
+  Ref filter;                ///< float32 [rows, depth], the table
+  Ref output;                ///< float32 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  std::int32_t outer_step;  ///< not negative
+  std::int32_t inner_step;  ///< not negative
+  std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
+};
+static_assert(sizeof(EmbeddingInt32Float32Args) == 48, "layout of EmbeddingInt32Float32Args");
+
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.
 struct ReadsPast {
@@ -2926,6 +3109,9 @@ constexpr ReadsPast reads_past(Isa isa, Opcode opcode) {
     return {8, 0};
   }
   if (isa == Isa::kMve && opcode == Opcode::kConv2dInt16) {
+    return {8, 0};
+  }
+  if (isa == Isa::kMve && opcode == Opcode::kConv2dWideInt16) {
     return {8, 0};
   }
   return {0, 0};

@@ -145,6 +145,16 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "depthwise_conv2d_vectors_int16 of input int16, table int32, output int16",
     "fully_connected_vectors_int16 of input int16, table int32, output int16",
     "fully_connected_vectors of input int8, table int32, output int8",
+    "argmax_float32 of input float32, output int64",
+    "argmin_float32 of input float32, output int64",
+    "conv2d_wide_int16 of input int16, filter int8, output int16",
+    "conv2d_wide_large_int16 of input int16, filter int8, output int16",
+    "embedding_int16 of input int64, filter int16, output int16",
+    "embedding_int32_int16 of input int32, filter int16, output int16",
+    "log_softmax_int16 of input int16, output int16",
+    "masked_softmax_int16 of input int16, filter int8, output int16",
+    "embedding_float32 of input int64, filter float32, output float32",
+    "embedding_int32_float32 of input int32, filter float32, output float32",
     // clang-format on
 };
 

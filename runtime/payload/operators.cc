@@ -1390,9 +1390,10 @@ bool check_softmax_int16(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.row_size), 2)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.row_size), 2)};
   return call.reads(input, bounds::kHalfAligned) &&
-         call.in_ranges(in_range(a.row_size, 1, 65535) && in_range(a.multiplier, 0, INT32_MAX) &&
-                        in_range(a.shift, -31, 15)) &&
-         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+         call.in_ranges(in_range(a.row_size, 1, 65535) && in_range(a.multiplier, 0, 2097152) &&
+                        in_range(a.shift, 0, 30) && in_range(a.reach, 0, 65535)) &&
+         values::powers(call, a) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
 }
 
 template <typename Args>
@@ -1816,6 +1817,133 @@ bool check_fully_connected_vectors(const CallCheck& call, const void* args) {
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(in_range(a.output_offset, -128, 127)) &&
          values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+template <typename Args>
+static bool check_as_argmax_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.axis, a.inner), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner), 8)};
+  return call.reads(input, bounds::kWordAligned) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_argmax_float32(const CallCheck& call, const void* args) {
+  return check_as_argmax_float32<payload::ArgmaxFloat32Args>(call, args);
+}
+
+bool check_argmin_float32(const CallCheck& call, const void* args) {
+  return check_as_argmax_float32<payload::ArgminFloat32Args>(call, args);
+}
+
+bool check_conv2d_wide_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dWideInt16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters<std::int64_t>({a.bias}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         values::activation(call, a.params.activation) && values::long_sums(call, a) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_conv2d_wide_large_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dWideLargeInt16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.filter_dims)}) &&
+         call.parameters<std::int64_t>({a.bias}, volume(a.output_dims.c)) &&
+         call.parameters<std::int32_t>({a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         values::activation(call, a.params.activation) && values::long_sums(call, a) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_embedding_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingInt16Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 8)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner, a.depth), 2)};
+  return call.reads(input) &&
+         call.filter({a.filter, bounds::product(volume(a.rows, a.depth), 2)}, 2) &&
+         call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_embedding_int32_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingInt32Int16Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner, a.depth), 2)};
+  return call.reads(input) &&
+         call.filter({a.filter, bounds::product(volume(a.rows, a.depth), 2)}, 2) &&
+         call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_log_softmax_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LogSoftmaxInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.row_size), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.row_size), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.multiplier, 0, 2097152) && in_range(a.shift, 0, 30) &&
+                        in_range(a.reach, 0, 65535) && in_range(a.step, 0, INT32_MAX) &&
+                        in_range(a.log2_step, 0, INT32_MAX)) &&
+         values::powers(call, a) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_masked_softmax_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MaskedSoftmaxInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.rows, a.row_size), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.rows, a.row_size), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.mask_rows, a.row_size)}) &&
+         call.in_ranges(in_range(a.row_size, 1, 65535) && in_range(a.multiplier, 0, 2097152) &&
+                        in_range(a.shift, 0, 30) && in_range(a.reach, 0, 65535)) &&
+         values::powers(call, a) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_embedding_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingFloat32Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 8)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner, a.depth), 4)};
+  return call.reads(input) &&
+         call.filter({a.filter, bounds::product(volume(a.rows, a.depth), 4)}, 4) &&
+         call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output, bounds::kWordAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_embedding_int32_float32(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingInt32Float32Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 4)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.inner, a.depth), 4)};
+  return call.reads(input) &&
+         call.filter({a.filter, bounds::product(volume(a.rows, a.depth), 4)}, 4) &&
+         call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output, bounds::kWordAligned) &&
          call.apart(input, output) && call.accepted();
 }
 

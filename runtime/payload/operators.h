@@ -158,7 +158,17 @@ struct Operator {
   OPERATOR(SoftmaxTable, softmax_table)                                 \
   OPERATOR(DepthwiseConv2dVectorsInt16, depthwise_conv2d_vectors_int16) \
   OPERATOR(FullyConnectedVectorsInt16, fully_connected_vectors_int16)   \
-  OPERATOR(FullyConnectedVectors, fully_connected_vectors)
+  OPERATOR(FullyConnectedVectors, fully_connected_vectors)              \
+  OPERATOR(ArgmaxFloat32, argmax_float32)                               \
+  OPERATOR(ArgminFloat32, argmin_float32)                               \
+  OPERATOR(Conv2dWideInt16, conv2d_wide_int16)                          \
+  OPERATOR(Conv2dWideLargeInt16, conv2d_wide_large_int16)               \
+  OPERATOR(EmbeddingInt16, embedding_int16)                             \
+  OPERATOR(EmbeddingInt32Int16, embedding_int32_int16)                  \
+  OPERATOR(LogSoftmaxInt16, log_softmax_int16)                          \
+  OPERATOR(MaskedSoftmaxInt16, masked_softmax_int16)                    \
+  OPERATOR(EmbeddingFloat32, embedding_float32)                         \
+  OPERATOR(EmbeddingInt32Float32, embedding_int32_float32)
 
 namespace operators {
 

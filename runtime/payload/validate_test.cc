@@ -585,7 +585,44 @@ TEST(ValidateCalls, Others) {
                                                      {"batch", [](auto& a) { a.batch = kMin; }}});
 }
 
-TEST(ValidateCalls, RowsWhoseExponentialsFit32Bits) {
+TEST(ValidateCalls, ExponentialsOfInt16HaveFewerOctavesThanBits) {
+  const auto open_with_scale = [](std::int32_t multiplier, std::int32_t shift, std::int32_t reach) {
+    AlignedBytes bytes = operator_payload(Opcode::kSoftmaxInt16);
+    auto& a = args_of<payload::SoftmaxInt16Args>(bytes, Opcode::kSoftmaxInt16);
+    a.multiplier = multiplier;
+    a.shift = shift;
+    a.reach = reach;
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  // 26 octaves are 26 << 16 steps.
+  EXPECT_EQ(open_with_scale((26 << 16) - 1, 0, 1), Error::Ok);
+  EXPECT_EQ(open_with_scale(26 << 16, 0, 1), Error::InvalidProgram);
+  EXPECT_EQ(open_with_scale(26 << 8, 2, 1 << 10), Error::InvalidProgram);
+  EXPECT_EQ(open_with_scale((26 << 8) - 1, 2, 1 << 10), Error::Ok);
+  // 3 * 1135957 is (26 << 17) - 1, which rounding takes beyond.
+  EXPECT_EQ(open_with_scale(1135957, 1, 3), Error::InvalidProgram);
+  EXPECT_EQ(open_with_scale(1135956, 1, 3), Error::Ok);
+}
+
+TEST(ValidateCalls, SumsOf64BitsHaveRoomForTheirMultipliers) {
+  using Args = payload::Conv2dWideInt16Args;
+  const auto open_with_last = [](std::int64_t bias, std::int32_t shift) {
+    AlignedBytes bytes = operator_payload(Opcode::kConv2dWideInt16);
+    const auto& a = args_of<Args>(bytes, Opcode::kConv2dWideInt16);
+    const auto last = static_cast<std::size_t>(a.output_dims.c - 1);
+    bytes.at<std::int64_t>((a.bias & payload::kMaxRefOffset) + 8 * last) = bias;
+    bytes.at<std::int32_t>((a.shift & payload::kMaxRefOffset) + 4 * last) = shift;
+    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  };
+  constexpr std::int64_t kLimit = std::int64_t{1} << 46;
+  EXPECT_EQ(open_with_last(kLimit - 1, 14), Error::Ok);
+  EXPECT_EQ(open_with_last(1 - kLimit, -31), Error::Ok);
+  EXPECT_EQ(open_with_last(kLimit, 0), Error::InvalidProgram);
+  EXPECT_EQ(open_with_last(-kLimit, 0), Error::InvalidProgram);
+  EXPECT_EQ(open_with_last(0, 15), Error::InvalidProgram);
+}
+
+TEST(ValidateCalls, RowsWhoseExponentialsAddUpTo31Places) {
   // There is room for more: what limits a row of int16 is the sum of its exponentials.
   const auto open_with_size = [](std::int32_t row_size) {
     constexpr std::uint32_t kRow = 1 << 18;

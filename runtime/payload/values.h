@@ -47,4 +47,26 @@ bool softmax(const CallCheck& call, const Args& args) {
       "diff_min out of range");
 }
 
+/// The farthest element that still counts has less than 26 octaves, in steps of 2^-16.
+template <typename Args>
+bool powers(const CallCheck& call, const Args& args) {
+  const std::int64_t octaves = static_cast<std::int64_t>(args.multiplier) * args.reach;
+  const std::int64_t half = (std::int64_t{1} << args.shift) >> 1;
+  return call.require(octaves + half < std::int64_t{26 << 16} << args.shift, "reach out of range");
+}
+
+/// The biases of 64 bits, and the shifts for sums of these.
+template <typename Args>
+bool long_sums(const CallCheck& call, const Args& args) {
+  const auto* biases = reinterpret_cast<const std::int64_t*>(call.constant(args.bias));
+  const std::int32_t* shifts = call.constant(args.shift);
+  constexpr std::int64_t kLimit = std::int64_t{1} << 46;
+  for (std::int32_t i = 0; i < args.output_dims.c; ++i) {
+    if (biases[i] <= -kLimit || biases[i] >= kLimit || shifts[i] > 14) {
+      return call.require(false, "a bias of 64 bits or its shift is out of range");
+    }
+  }
+  return true;
+}
+
 }  // namespace cmsis_nn_delegate::values

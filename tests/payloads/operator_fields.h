@@ -2144,8 +2144,9 @@ inline constexpr OperatorField kSoftmaxInt16ArgsFields[] = {
     reference("output", 4, FieldKind::kOutput, 2, 2, {i32(8), i32(12)}),
     integer("rows", i32(8)),
     related("row_size", i32(12), 1, 65535),
-    ranged("multiplier", i32(16), 0, 2147483647),
-    ranged("shift", i32(20), -31, 15),
+    related("multiplier", i32(16), 0, 2097152),
+    related("shift", i32(20), 0, 30),
+    related("reach", i32(24), 0, 65535),
 };
 
 inline constexpr OperatorField kArgmaxInt16ArgsFields[] = {
@@ -2890,6 +2891,166 @@ inline constexpr OperatorField kFullyConnectedVectorsArgsFields[] = {
     related("activation.max", i32(40), -128, 127),
 };
 
+inline constexpr OperatorField kArgmaxFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("axis", i32(12)),
+    integer("inner", i32(16)),
+};
+
+inline constexpr OperatorField kArgminFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 4, 4, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(16)}),
+    integer("outer", i32(8)),
+    integer("axis", i32(12)),
+    integer("inner", i32(16)),
+};
+
+inline constexpr OperatorField kConv2dWideInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(64), i32(68), i32(72), i32(76)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(80), i32(84), i32(88), i32(92)}),
+    reference("bias", 8, FieldKind::kBias, 8, 8, {i32(108)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(108)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(108)}),
+    reference("scratch", 20, FieldKind::kScratch, 16, 1, {i32(28)}),
+    reference("output", 24, FieldKind::kOutput, 2, 2, {i32(96), i32(100), i32(104), i32(108)}),
+    integer("scratch_bytes", i32(28)),
+    integer("params.stride.w", i32(32)),
+    integer("params.stride.h", i32(36)),
+    integer("params.padding.w", i32(40)),
+    integer("params.padding.h", i32(44)),
+    integer("params.dilation.w", i32(48)),
+    integer("params.dilation.h", i32(52)),
+    related("params.activation.min", i32(56), -32768, 32767),
+    related("params.activation.max", i32(60), -32768, 32767),
+    integer("input_dims.n", i32(64)),
+    integer("input_dims.h", i32(68)),
+    integer("input_dims.w", i32(72)),
+    integer("input_dims.c", i32(76)),
+    integer("filter_dims.n", i32(80)),
+    integer("filter_dims.h", i32(84)),
+    integer("filter_dims.w", i32(88)),
+    integer("filter_dims.c", i32(92)),
+    integer("output_dims.n", i32(96)),
+    integer("output_dims.h", i32(100)),
+    integer("output_dims.w", i32(104)),
+    integer("output_dims.c", i32(108)),
+};
+
+inline constexpr OperatorField kConv2dWideLargeInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(56), i32(60), i32(64), i32(68)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(72), i32(76), i32(80), i32(84)}),
+    reference("bias", 8, FieldKind::kBias, 8, 8, {i32(100)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(100)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(100)}),
+    reference("output", 20, FieldKind::kOutput, 2, 2, {i32(88), i32(92), i32(96), i32(100)}),
+    integer("params.stride.w", i32(24)),
+    integer("params.stride.h", i32(28)),
+    integer("params.padding.w", i32(32)),
+    integer("params.padding.h", i32(36)),
+    integer("params.dilation.w", i32(40)),
+    integer("params.dilation.h", i32(44)),
+    related("params.activation.min", i32(48), -32768, 32767),
+    related("params.activation.max", i32(52), -32768, 32767),
+    integer("input_dims.n", i32(56)),
+    integer("input_dims.h", i32(60)),
+    integer("input_dims.w", i32(64)),
+    integer("input_dims.c", i32(68)),
+    integer("filter_dims.n", i32(72)),
+    integer("filter_dims.h", i32(76)),
+    integer("filter_dims.w", i32(80)),
+    integer("filter_dims.c", i32(84)),
+    integer("output_dims.n", i32(88)),
+    integer("output_dims.h", i32(92)),
+    integer("output_dims.w", i32(96)),
+    integer("output_dims.c", i32(100)),
+};
+
+inline constexpr OperatorField kEmbeddingInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 8, {i32(12)}),
+    reference("filter", 4, FieldKind::kFilter, 2, 2, {i32(16), i32(20)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(24), i32(28), i32(20)}),
+    integer("input_count", i32(12)),
+    integer("rows", i32(16)),
+    integer("depth", i32(20)),
+    integer("outer", i32(24)),
+    integer("inner", i32(28)),
+    integer("first", i32(32)),
+    integer("outer_step", i32(36)),
+    integer("inner_step", i32(40)),
+    ranged("from_end", i32(44), 0, 1),
+};
+
+inline constexpr OperatorField kEmbeddingInt32Int16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 4, {i32(12)}),
+    reference("filter", 4, FieldKind::kFilter, 2, 2, {i32(16), i32(20)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(24), i32(28), i32(20)}),
+    integer("input_count", i32(12)),
+    integer("rows", i32(16)),
+    integer("depth", i32(20)),
+    integer("outer", i32(24)),
+    integer("inner", i32(28)),
+    integer("first", i32(32)),
+    integer("outer_step", i32(36)),
+    integer("inner_step", i32(40)),
+    ranged("from_end", i32(44), 0, 1),
+};
+
+inline constexpr OperatorField kLogSoftmaxInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(8), i32(12)}),
+    integer("rows", i32(8)),
+    integer("row_size", i32(12)),
+    related("multiplier", i32(16), 0, 2097152),
+    related("shift", i32(20), 0, 30),
+    related("reach", i32(24), 0, 65535),
+    related("step", i32(28), 0, 2147483647),
+    related("log2_step", i32(32), 0, 2147483647),
+};
+
+inline constexpr OperatorField kMaskedSoftmaxInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(12), i32(16)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(20), i32(16)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(12), i32(16)}),
+    integer("rows", i32(12)),
+    related("row_size", i32(16), 1, 65535),
+    integer("mask_rows", i32(20)),
+    related("multiplier", i32(24), 0, 2097152),
+    related("shift", i32(28), 0, 30),
+    related("reach", i32(32), 0, 65535),
+};
+
+inline constexpr OperatorField kEmbeddingFloat32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 8, {i32(12)}),
+    reference("filter", 4, FieldKind::kFilter, 4, 4, {i32(16), i32(20)}),
+    reference("output", 8, FieldKind::kOutput, 4, 4, {i32(24), i32(28), i32(20)}),
+    integer("input_count", i32(12)),
+    integer("rows", i32(16)),
+    integer("depth", i32(20)),
+    integer("outer", i32(24)),
+    integer("inner", i32(28)),
+    integer("first", i32(32)),
+    integer("outer_step", i32(36)),
+    integer("inner_step", i32(40)),
+    ranged("from_end", i32(44), 0, 1),
+};
+
+inline constexpr OperatorField kEmbeddingInt32Float32ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 4, {i32(12)}),
+    reference("filter", 4, FieldKind::kFilter, 4, 4, {i32(16), i32(20)}),
+    reference("output", 8, FieldKind::kOutput, 4, 4, {i32(24), i32(28), i32(20)}),
+    integer("input_count", i32(12)),
+    integer("rows", i32(16)),
+    integer("depth", i32(20)),
+    integer("outer", i32(24)),
+    integer("inner", i32(28)),
+    integer("first", i32(32)),
+    integer("outer_step", i32(36)),
+    integer("inner_step", i32(40)),
+    ranged("from_end", i32(44), 0, 1),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -2991,7 +3152,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kRescaleInt16ArgsFields, 8, 32},
     {kRescaleInt8ToInt16ArgsFields, 9, 36},
     {kRescaleInt16ToInt8ArgsFields, 8, 32},
-    {kSoftmaxInt16ArgsFields, 6, 24},
+    {kSoftmaxInt16ArgsFields, 7, 28},
     {kArgmaxInt16ArgsFields, 5, 20},
     {kArgminInt16ArgsFields, 5, 20},
     {kMinimumInt16ArgsFields, 15, 60},
@@ -3032,6 +3193,16 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kDepthwiseConv2dVectorsInt16ArgsFields, 28, 72},
     {kFullyConnectedVectorsInt16ArgsFields, 10, 40},
     {kFullyConnectedVectorsArgsFields, 11, 44},
+    {kArgmaxFloat32ArgsFields, 5, 20},
+    {kArgminFloat32ArgsFields, 5, 20},
+    {kConv2dWideInt16ArgsFields, 28, 112},
+    {kConv2dWideLargeInt16ArgsFields, 26, 104},
+    {kEmbeddingInt16ArgsFields, 12, 48},
+    {kEmbeddingInt32Int16ArgsFields, 12, 48},
+    {kLogSoftmaxInt16ArgsFields, 9, 36},
+    {kMaskedSoftmaxInt16ArgsFields, 9, 36},
+    {kEmbeddingFloat32ArgsFields, 12, 48},
+    {kEmbeddingInt32Float32ArgsFields, 12, 48},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -24,13 +24,13 @@ from cmsis_nn_delegate.graph.tensor_type import Element, Layout, Quant, TensorTy
 from cmsis_nn_delegate.ops import storage
 from cmsis_nn_delegate.ops.attrs import Clamp, Pair
 from cmsis_nn_delegate.ops.cmsis_nn_rules import MAX_SOFTMAX_ROW
-from cmsis_nn_delegate.ops.interpolated_softmax import REACH
 
 _TYPES = {
     Element.INT4: schema.TensorType.INT4,
     Element.INT8: schema.TensorType.INT8,
     Element.INT16: schema.TensorType.INT16,
     Element.INT32: schema.TensorType.INT32,
+    Element.INT64: schema.TensorType.INT64,
     Element.FLOAT32: schema.TensorType.FLOAT32,
 }
 _ACTIVATIONS = {
@@ -362,10 +362,10 @@ def _softmax(writer: _Writer, node: Node) -> None:
     x = node.inputs[0]
     if math.prod(x.shape[node.attrs.dim + 1 :]) != 1 or tensor_shape(x) != x.shape:
         raise Inexpressible("softmax along a dimension other than the last")
-    if x.element is Element.INT8 and x.shape[node.attrs.dim] > MAX_SOFTMAX_ROW:
+    if x.element is not Element.INT8:
+        raise Inexpressible("softmax of int16, whose exponentials TFLite Micro rounds to fewer bits")
+    if x.shape[node.attrs.dim] > MAX_SOFTMAX_ROW:
         raise Inexpressible("softmax of a row whose sum of exponentials is beyond TFLite Micro's range")
-    if x.element is Element.INT16 and (2 * x.element.high + 1) * x.scale > REACH * 511 / 512:
-        raise Inexpressible("softmax of numbers so far apart that only TFLite Micro counts the least ones")
     writer.operator("SOFTMAX", [writer.tensor_of(x)], writer.tensor_of(node.output), beta=1.0)
 
 
@@ -466,6 +466,7 @@ _WRITERS = {
     "avg_pool2d": _avg_pool2d,
     "batch_matmul": _batch_matmul,
     "conv2d": _conv2d,
+    "conv2d_wide": _conv2d,
     "depthwise_conv2d": _depthwise_conv2d,
     "dequantize": _dequantize,
     "fully_connected": _fully_connected,

@@ -28,9 +28,11 @@ from .op import Op
 
 _MAXIMUM = "aten.argmax.default"
 _MINIMUM = "aten.argmin.default"
+TARGETS = (_MAXIMUM, _MINIMUM)
 
 
-def _kernel(int8: str, what: str, element: Scalar) -> KernelSpec:
+def kernel(int8: str, what: str, element: Scalar) -> KernelSpec:
+    """Returns the kernel of int8's name, or as it is called for `element`, that finds `what`."""
     name = named_for(int8, element)
     return KernelSpec(
         name,
@@ -70,35 +72,12 @@ def _draw(d: Case) -> Value:
     return output
 
 
-class ArgExtremum(Op):
-    """The index of the largest or smallest step, the first one if there are several, as PyTorch's argmax and argmin of
-    the numbers that the steps stand for.
+class ArgExtremumOp(Op):
+    """Gives the index of an extremum. Its result is int64, as in PyTorch, so that nothing in the delegate reads it."""
 
-    Its result is int64, as in PyTorch, so that nothing in the delegate reads it.
-    """
-
-    name = "arg_extremum"
-    targets = (_MAXIMUM, _MINIMUM)
-    annotation = IndexOutput(targets)
     attrs = ArgExtremumAttrs
-    kernels = tuple(
-        _kernel(name, what, element)
-        for element in (I8, I16)
-        for name, what in (("argmax", "maximum"), ("argmin", "minimum"))
-    )
-    draws = (_draw,)
-    elements = KERNEL_ELEMENTS
-    limits = ("along one dimension or of all elements; the index is int64 and leaves the delegate",)
     computes = False
     gives_index = True
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        source = operand(node)
-        return first(
-            lambda: context.refuse_tensors(source),
-            lambda: context.refuse_input_quant(node, source),
-            lambda: self._refuse_size(node),
-        )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         _, dim, kept = context.arguments(node)
@@ -109,7 +88,8 @@ class ArgExtremum(Op):
         found.output.retype(element=Element.INT64)
         return [found]
 
-    def _refuse_size(self, node: EdgeNode) -> Optional[Refusal]:
+    def refuse_size(self, node: EdgeNode) -> Optional[Refusal]:
+        """Refuses a node without elements."""
         if math.prod(shape_of(node)) > 0:
             return None
         return Refusal(Reason.UNSUPPORTED_SHAPE, f"its result is empty: shape {list(shape_of(node))}")
@@ -121,25 +101,13 @@ class ArgExtremum(Op):
             return reduction.kept(shape, tuple(dims))
         return tuple(size for dim, size in enumerate(shape) if dim not in dims)
 
-    def layouts_of(self, node: Node) -> Layouts:
-        # Without the channels, what is left of an image has the same order in both layouts.
-        return Layouts.SAME if node.attrs.dim == 1 else Layouts.ROW_MAJOR
-
     def variant(self, node: Node) -> str:
         return "argmax" if node.attrs.largest else "argmin"
 
-    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        choose = np.argmax if node.attrs.largest else np.argmin
-        found: np.ndarray = np.asarray(choose(inputs[0].reshape(self._sizes(node)), axis=1))
-        return found.astype(np.int64).reshape(node.output.storage_shape)
-
     def features(self, node: Node) -> Features:
-        return reduction.reduced(*self._sizes(node))
+        return reduction.reduced(*self.sizes(node))
 
-    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        return {**refs, **dict(zip(("outer", "axis", "inner"), self._sizes(node)))}
-
-    def _sizes(self, node: Node) -> tuple[int, int, int]:
+    def sizes(self, node: Node) -> tuple[int, int, int]:
         """(outer, axis, inner) of the input in memory."""
         source, dim = node.inputs[0], node.attrs.dim
         if dim is None or not source.shape:
@@ -147,3 +115,40 @@ class ArgExtremum(Op):
         found = reduction.sizes(source.shape, (dim,), storage.effective_layout(source))
         assert found is not None  # one dimension is never apart from itself
         return found
+
+
+class ArgExtremum(ArgExtremumOp):
+    """The index of the largest or smallest step, the first one if there are several, as PyTorch's argmax and argmin of
+    the numbers that the steps stand for."""
+
+    name = "arg_extremum"
+    targets = TARGETS
+    annotation = IndexOutput(TARGETS)
+    kernels = tuple(
+        kernel(name, what, element)
+        for element in (I8, I16)
+        for name, what in (("argmax", "maximum"), ("argmin", "minimum"))
+    )
+    draws = (_draw,)
+    elements = KERNEL_ELEMENTS
+    limits = ("along one dimension or of all elements; the index is int64 and leaves the delegate",)
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        source = operand(node)
+        return first(
+            lambda: context.refuse_tensors(source),
+            lambda: context.refuse_input_quant(node, source),
+            lambda: self.refuse_size(node),
+        )
+
+    def layouts_of(self, node: Node) -> Layouts:
+        # Without the channels, what is left of an image has the same order in both layouts.
+        return Layouts.SAME if node.attrs.dim == 1 else Layouts.ROW_MAJOR
+
+    def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
+        choose = np.argmax if node.attrs.largest else np.argmin
+        found: np.ndarray = np.asarray(choose(inputs[0].reshape(self.sizes(node)), axis=1))
+        return found.astype(np.int64).reshape(node.output.storage_shape)
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return {**refs, **dict(zip(("outer", "axis", "inner"), self.sizes(node)))}

@@ -12,6 +12,7 @@ from ..edge.refusal import Reason, Refusal
 from ..format.element import COMMON_ELEMENT
 from ..format.schema import MAX_STEP
 from ..graph.ir import Node
+from ..graph.tensor_type import Element
 from . import cmsis_nn_geometry, constant_weights, foldable_pads
 from .attrs import ConvAttrs, Padding
 from .constant_weights import Operands
@@ -101,6 +102,7 @@ def build(op: str, node: EdgeNode, context: ImportContext) -> list[Node]:
         dilation=pair(args.dilation),
         groups=args.groups,
     )
+    op = constant_weights.WIDE if bias.element is Element.INT64 else op
     return [context.node(node, op, [context.value(args.source), weight, bias], attrs)]
 
 

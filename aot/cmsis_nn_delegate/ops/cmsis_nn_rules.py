@@ -136,6 +136,14 @@ def convolution_int16_fits(in_c: int, kernel_h: int, kernel_w: int, kernel_c: in
     return in_c == kernel_c and kernel_h * kernel_w * kernel_c <= MAX_KERNEL_ELEMENTS
 
 
+def convolution_wide_fits(in_c: int, kernel_h: int, kernel_w: int, kernel_c: int) -> bool:
+    """Whether arm_convolve_s16 with a bias of 64 bits computes this convolution, which must have one group.
+
+    It adds the first 512 products in 32 bits, and 512 of the least numbers do not fit these.
+    """
+    return in_c == kernel_c and kernel_h * kernel_w * kernel_c < 512
+
+
 # Averages ---------------------------------------------------------------------------------------
 
 

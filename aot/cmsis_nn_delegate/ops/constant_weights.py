@@ -19,8 +19,17 @@ from .quantized_math import quantize_multipliers
 # The largest float32 below 2^31. PyTorch quantizes in float32: a bias that does not fit silently becomes one of
 # the values beyond this limit, with either sign.
 _MAX_BIAS = 2**31 - 128
+# Of int16, of the operator `WIDE`.
+_MAX_LONG_BIAS = 2**46 - 1
+_MAX_LONG_SHIFT = 14
+# The operator that computes layers whose sums may exceed 32 bits.
+WIDE = "conv2d_wide"
 # What users have to know of layers with weights.
 INT16_LIMIT = (
+    "int16 activations: weights of 8 bits; biases and sums of 32 bits, or of 64 where the compiler does not prove that "
+    "32 suffice"
+)
+INT16_SHORT_LIMIT = (
     "int16 activations: weights of 8 bits, biases and sums of 32 bits; a layer whose sums may exceed these is refused"
 )
 INT4_LIMIT = "weights of 4 bits with int8 activations"
@@ -87,13 +96,15 @@ def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Opti
     steps = np.zeros(1, np.int64)
     if operands.bias is not None:
         steps = _bias_steps(operands.bias, context, context.input_scale(operands.source), found.scales)
+    if _takes_long(operands, context):
+        return _refuse_long(node, operands, context, found, steps)
     if np.any(np.abs(steps) > _MAX_BIAS):
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             "its bias exceeds 32 bits in steps of input scale * weight scale, as the weights of a "
             "channel are tiny next to its bias; scale them up or remove that channel",
         )
-    if found.data is not None and np.any(_largest_sums(operands, context, found.data) + np.abs(steps) >= 2**31):
+    if found.data is not None and _is_long(operands, context, found.data, steps):
         wide = context.operand_element(operands.source) not in (None, COMMON_ELEMENT)
         return Refusal(
             Reason.TOO_LARGE,
@@ -101,6 +112,43 @@ def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Opti
             "into two layers, and add their results" + f", or give its module the format {COMMON_ELEMENT.value}" * wide,
         )
     return None
+
+
+def _takes_long(operands: Operands, context: EdgeContext) -> bool:
+    """Returns whether there is a kernel with sums of 64 bits for this layer."""
+    return context.operand_element(operands.source) is Element.INT16 and not operands.transposed_groups
+
+
+def _refuse_long(
+    node: EdgeNode, operands: Operands, context: EdgeContext, weight: Constant, steps: np.ndarray
+) -> Optional[Refusal]:
+    """Refuses what the kernels with sums of 64 bits do not take either, if the sums may exceed 32."""
+    bias = None if operands.bias is None else context.constant_float(operands.bias)
+    limit = _MAX_LONG_BIAS if bias is None or not bias.quantized else _MAX_BIAS
+    if np.any(np.abs(steps) > limit):
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"its bias exceeds {limit.bit_length()} bits in steps of input scale * weight scale, as the weights of a "
+            f"channel are tiny next to its bias; scale them up, remove that channel, or {context.requantize}",
+        )
+    if weight.data is None or weight.scales is None or not _is_long(operands, context, weight.data, steps):
+        return None
+    factors = context.input_scale(operands.source) * weight.scales / context.output_scale(node)
+    _, shifts = quantize_multipliers(factors)
+    sums = _largest_sums(operands, context, weight.data) + np.abs(steps)
+    # Before it is limited, a result of the kernel has 31 bits.
+    if np.all(shifts <= _MAX_LONG_SHIFT) and np.all(sums * factors < 2**30):
+        return None
+    return Refusal(
+        Reason.UNSUPPORTED_QUANTIZATION,
+        "its sums may exceed 32 bits, and with them its results as well, which then are far beyond the range that "
+        "calibration has seen; calibrate with representative data",
+    )
+
+
+def _is_long(operands: Operands, context: EdgeContext, weights: np.ndarray, steps: np.ndarray) -> bool:
+    """Returns whether a sum with a bias of `steps` may exceed 32 bits."""
+    return bool(np.any(_largest_sums(operands, context, weights) + np.abs(steps) >= 2**31))
 
 
 def _largest_sums(operands: Operands, context: EdgeContext, weights: np.ndarray) -> np.ndarray:
@@ -151,7 +199,8 @@ def _refuse_scales(
 
 
 def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
-    """Returns (weight, int32 bias) of a node that `check` and `check_data` accepted; a missing bias is zeros. The
+    """Returns (weight, bias) of a node that `check` and `check_data` accepted; a missing bias is zeros. The bias is
+    int32, or int64 if a sum of int16 may exceed 32 bits, which is for the operator `WIDE`. The
     weight is int8, or int4 if it was quantized to 4 bits: `passes.widen_weights` makes int8 of those that have no
     kernel."""
     found = _weight(operands, context)
@@ -166,9 +215,11 @@ def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
     quant = Quant(tuple(float(scale) for scale in scales), 0, 0)
     bias_quant = Quant(tuple(float(input_scale * scale) for scale in scales), 0, 0)
     name = operands.weight.name
+    wide = _takes_long(operands, context) and _is_long(operands, context, data, steps)
+    element = Element.INT64 if wide else Element.INT32
     return (
         Value(name, TensorType(found.element, data.shape, quant=quant), np.ascontiguousarray(data)),
-        Value(f"{name}_bias", TensorType(Element.INT32, (channels,), quant=bias_quant), steps.astype(np.int32)),
+        Value(f"{name}_bias", TensorType(element, (channels,), quant=bias_quant), steps.astype(element.numpy)),
     )
 
 

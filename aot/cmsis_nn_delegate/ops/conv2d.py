@@ -269,63 +269,11 @@ def _is_depthwise(node: Node) -> bool:
     return node.attrs.groups > 1 and node.inputs[1].shape[1] == 1
 
 
-class Conv2d(Op):
-    """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
+class Convolution(Op):
+    """Convolutions of any geometry, whose inputs are x, weight and bias."""
 
-    int16 activations have sums of 32 bits, which `check_data` proves to suffice, and no depthwise kernel of their own.
-
-    Weights of 4 bits have kernels for one group; with groups, they take 8 bits.
-
-    CMSIS-NN: arm_convolve_wrapper_s8, arm_convolve_s4, and arm_convolve_s16 with a bias of 32 bits. Convolutions of one
-    input channel belong here: as depthwise convolutions they would be several times slower on cores without MVE. Sizes
-    that CMSIS-NN does not count have a kernel of their own with the same arithmetic.
-    """
-
-    name = "conv2d"
-    targets = aten_convolution.TARGETS
-    annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
     attrs = ConvAttrs
-    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16, INT4)
-    elements = KERNEL_ELEMENTS
-    draws = (
-        _draw_general,
-        _draw_grouped,
-        _draw_one_channel,
-        _draw_pointwise,
-        _draw_pointwise_padded,
-        _draw_padding_beyond_the_kernel,
-        _draw_one_row,
-        _draw_one_column,
-        _draw_long_steps,
-        _draw_large,
-        _draw_int16,
-        _draw_int16_grouped,
-        _draw_int16_pointwise,
-        _draw_int4,
-        _draw_int4_pointwise,
-        _draw_int4_row,
-    )
-    limits = (
-        "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
-        constant_weights.INT16_LIMIT,
-        f"{constant_weights.INT4_LIMIT}, in one group of at most {MAX_KERNEL_ELEMENTS} weights for an output",
-        "conv3d: what the filter covers of the depth are further channels; not in models that are trained with "
-        "quantization",
-    )
     takes_images = True
-
-    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
-        transposed = aten_convolution.arguments(node, context).transposed
-        return not transposed and not aten_convolution.is_depthwise(node, context)
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return aten_convolution.check(node, context)
-
-    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return aten_convolution.check_data(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return aten_convolution.build(self.name, node, context)
 
     def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
         return conv_args.output_shape(inputs, attrs)
@@ -443,22 +391,6 @@ class Conv2d(Op):
         }
         return Features({**products, **sums(windows * outputs, window)}, path)
 
-    def variant(self, node: Node) -> str:
-        if node.output.element is Element.INT16:
-            _, depth, height, width = node.inputs[1].shape
-            fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
-            return "" if fits else LARGE_KERNEL.variant
-        packed = node.inputs[1].element is Element.INT4
-        if packed and node.attrs.groups != 1:
-            return LARGE_KERNEL.variant
-        outputs, per_group = node.inputs[1].shape[:2]
-        plain = Geometry.plain(node)
-        called_as = cmsis_nn_geometry.convolution(plain)
-        fits = cmsis_nn_geometry.convolution_fits(
-            called_as, node.inputs[0].shape[1], per_group, outputs, one_row=not packed
-        ) and all(conv_args.fits_packed(geometry, call_dims(node, geometry)) for geometry in (plain, called_as))
-        return "" if fits else LARGE_KERNEL.variant
-
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = self._filter(node)
         out_c, in_per_group = node.inputs[1].shape[:2]
@@ -476,3 +408,76 @@ class Conv2d(Op):
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [out, h, w, in per group]."""
         return np.ascontiguousarray(node.inputs[1].constant.transpose(0, 2, 3, 1))
+
+
+class Conv2d(Convolution):
+    """acc = bias + sum(weight * (x - zero point)), requantized per output channel.
+
+    int16 activations have sums of 32 bits, which `check_data` proves to suffice, and no depthwise kernel of their own.
+
+    Weights of 4 bits have kernels for one group; with groups, they take 8 bits.
+
+    CMSIS-NN: arm_convolve_wrapper_s8, arm_convolve_s4, and arm_convolve_s16 with a bias of 32 bits. Convolutions of one
+    input channel belong here: as depthwise convolutions they would be several times slower on cores without MVE. Sizes
+    that CMSIS-NN does not count have a kernel of their own with the same arithmetic.
+    """
+
+    name = "conv2d"
+    targets = aten_convolution.TARGETS
+    annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
+    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16, INT4)
+    elements = KERNEL_ELEMENTS
+    draws = (
+        _draw_general,
+        _draw_grouped,
+        _draw_one_channel,
+        _draw_pointwise,
+        _draw_pointwise_padded,
+        _draw_padding_beyond_the_kernel,
+        _draw_one_row,
+        _draw_one_column,
+        _draw_long_steps,
+        _draw_large,
+        _draw_int16,
+        _draw_int16_grouped,
+        _draw_int16_pointwise,
+        _draw_int4,
+        _draw_int4_pointwise,
+        _draw_int4_row,
+    )
+    limits = (
+        "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
+        constant_weights.INT16_LIMIT,
+        f"{constant_weights.INT4_LIMIT}, in one group of at most {MAX_KERNEL_ELEMENTS} weights for an output",
+        "conv3d: what the filter covers of the depth are further channels; not in models that are trained with "
+        "quantization",
+    )
+
+    def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
+        transposed = aten_convolution.arguments(node, context).transposed
+        return not transposed and not aten_convolution.is_depthwise(node, context)
+
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return aten_convolution.check(node, context)
+
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return aten_convolution.check_data(node, context)
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        return aten_convolution.build(self.name, node, context)
+
+    def variant(self, node: Node) -> str:
+        if node.output.element is Element.INT16:
+            _, depth, height, width = node.inputs[1].shape
+            fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
+            return "" if fits else LARGE_KERNEL.variant
+        packed = node.inputs[1].element is Element.INT4
+        if packed and node.attrs.groups != 1:
+            return LARGE_KERNEL.variant
+        outputs, per_group = node.inputs[1].shape[:2]
+        plain = Geometry.plain(node)
+        called_as = cmsis_nn_geometry.convolution(plain)
+        fits = cmsis_nn_geometry.convolution_fits(
+            called_as, node.inputs[0].shape[1], per_group, outputs, one_row=not packed
+        ) and all(conv_args.fits_packed(geometry, call_dims(node, geometry)) for geometry in (plain, called_as))
+        return "" if fits else LARGE_KERNEL.variant

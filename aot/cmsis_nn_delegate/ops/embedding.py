@@ -13,14 +13,16 @@ from ..edge.nodes import argument, first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, I64, Field, Scalar, Struct
+from ..format.element import MOVED_ELEMENTS
+from ..format.record import F32, I8, I16, I32, I64, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
 from . import storage
 from .annotation import LookUp
 from .case import Case
 from .features import Features
-from .kernel import KernelSpec
+from .float_op import reals
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .loops import Loops, find_loops, through
 from .op import Op
@@ -34,18 +36,20 @@ _TAKE = "aten.take.default"
 _FROM_END = frozenset({_INDEX, _TAKE})
 
 
-def _kernel(name: str, element: Scalar) -> KernelSpec:
+def _kernel(int8: str, element: Scalar, number: Scalar) -> KernelSpec:
+    """Returns the kernel called `int8`, or as it is called for the `number` in the table; indices are `element`."""
+    name, kind = named_for(int8, number), number.element
     return KernelSpec(
         name,
         Struct(
             f"{''.join(map(str.capitalize, name.split('_')))}Args",
-            f"Copies the rows of an int8 table that {element.element} indices choose. Row [i, j] of the output is that "
-            "of index first + i * outer_step + j * inner_step. Indices are data, so that run() checks them: one that "
-            "is not in [0, rows) ends the execution with InvalidArgument, and the output is then undefined.",
+            f"Copies the rows of an {kind} table that {element.element} indices choose. Row [i, j] of the output is "
+            "that of index first + i * outer_step + j * inner_step. Indices are data, so that run() checks them: one "
+            "that is not in [0, rows) ends the execution with InvalidArgument, and the output is then undefined.",
             (
                 blocks.input("input", element, "input_count", doc=f"{element.element} [input_count], of any alignment"),
-                blocks.filter("rows", "depth", doc="int8 [rows, depth], the table"),
-                blocks.output(I8, "outer", "inner", "depth", doc="int8 [outer, inner, depth]"),
+                blocks.filter("rows", "depth", doc=f"{kind} [rows, depth], the table", element=number),
+                blocks.output(number, "outer", "inner", "depth", doc=f"{kind} [outer, inner, depth]"),
                 Field("input_count", I32, "indices"),
                 Field("rows", I32),
                 Field("depth", I32),
@@ -58,14 +62,15 @@ def _kernel(name: str, element: Scalar) -> KernelSpec:
             ),
             geometry="embedding",
         ),
+        priced_as="" if name == int8 else int8,
     )
 
 
 @dataclass(frozen=True)
 class EmbeddingAttrs:
-    """embedding: inputs: indices (integers), table (int8 [rows, depth]). The indices are those elements of their input,
-    in memory order, that at most two loops of `sizes` and `strides` touch, from element `first` on. `shape` is the
-    logical shape of the output. `from_end` says that negative indices count from the end of the table."""
+    """embedding: inputs: indices (integers), table [rows, depth]. The indices are those elements of
+    their input, in memory order, that at most two loops of `sizes` and `strides` touch, from element `first` on.
+    `shape` is the logical shape of the output. `from_end` says that negative indices count from the table's end."""
 
     shape: tuple[int, ...]
     sizes: tuple[int, ...]
@@ -111,10 +116,14 @@ def _look_up(d: Case, shape: tuple[int, ...], loops: Loops, looked_up: tuple[int
     depth = d.pick(1, d.integer(2, 9), d.integer(10, 70))
     from_end = d.pick(False, True)
     indices = d.input(*shape, element=d.pick(Element.INT64, Element.INT32))
-    quant = d.quant()
-    table = d.constant((rows, depth), Element.INT8, Element.INT8.low, Element.INT8.high, quant)
+    element = d.pick(*MOVED_ELEMENTS)
+    quant = d.quant(element=element) if element.is_activation else None
+    if quant is None:
+        table = reals(d, rows, depth)
+    else:
+        table = d.constant((rows, depth), element, element.low, element.high, quant)
     output = d.node("embedding", [indices, table], _attrs((*looked_up, depth), loops, from_end), quant)
-    output.retype(layout=Layout.ROW_MAJOR)
+    output.retype(element=element, layout=Layout.ROW_MAJOR)
     return output
 
 
@@ -125,7 +134,12 @@ class Embedding(Op):
     targets = (_EMBEDDING, _SELECT, _INDEX, _GATHER)
     annotation = LookUp((*targets, _TAKE))
     attrs = EmbeddingAttrs
-    kernels = (_kernel("embedding", I64), _kernel("embedding_int32", I32))
+    kernels = tuple(
+        _kernel(name, element, number)
+        for number in (I8, I16, F32)
+        for name, element in (("embedding", I64), ("embedding_int32", I32))
+    )
+    elements = MOVED_ELEMENTS
     draws = (_draw, _draw_part)
     limits = (
         "rows of a constant table, chosen by int64 or int32 indices that come from outside of the delegate: "
@@ -154,7 +168,8 @@ class Embedding(Op):
         if found is None or chosen is None:
             raise ValueError(f"{node.name} does not look rows of a constant table up")
         rows = found.shape[0]
-        table = context.operand(operand(node), f"{node.name}_table", (rows, math.prod(found.shape[1:])))
+        read = context.operand if found.quantized else context.real_operand
+        table = read(operand(node), f"{node.name}_table", (rows, math.prod(found.shape[1:])))
         attrs = _attrs(shape_of(node), chosen.loops, target_name(node) in _FROM_END)
         return [context.node(node, self.name, [context.value(chosen.source), table], attrs)]
 

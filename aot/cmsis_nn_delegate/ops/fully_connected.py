@@ -19,7 +19,7 @@ from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import block_values, channels, constant_weights, per_channel_requantize, storage
 from .annotation import Weighted
-from .attrs import FullyConnectedAttrs
+from .attrs import ConvAttrs, FullyConnectedAttrs
 from .case import Case
 from .channels import Bounds
 from .cmsis_nn_rules import MAX_SIZE
@@ -201,8 +201,24 @@ class FullyConnected(Op):
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         operands = self._operands(node, context)
-        inputs = [context.value(operands.source), *constant_weights.build(operands, context)]
-        return [context.node(node, self.name, inputs, FullyConnectedAttrs())]
+        source, (weight, bias) = context.value(operands.source), constant_weights.build(operands, context)
+        if bias.element is not Element.INT64:
+            return [context.node(node, self.name, [source, weight, bias], FullyConnectedAttrs())]
+        # Each row is an image of one pixel.
+        outputs, row_size = weight.shape
+        pixels = storage.rows_of(source, row_size), row_size, 1, 1
+        images = context.node(node, "reshape", [source], None, pixels, "_pixels")
+        taps = outputs, row_size, 1, 1
+        filters = replace(weight, type=weight.type.of(shape=taps), data=weight.constant.reshape(taps))
+        wide = context.node(
+            node,
+            constant_weights.WIDE,
+            [images.output, filters, bias],
+            ConvAttrs(),
+            (pixels[0], outputs, 1, 1),
+            "_wide",
+        )
+        return [images, wide, context.node(node, "reshape", [wide.output])]
 
     def _operands(self, node: EdgeNode, context: EdgeContext) -> Operands:
         """Returns the operands of linear, or of its decompositions addmm and mm, whose weight is [in, out]."""

@@ -1,4 +1,4 @@
-"""int8 logarithm of softmax along one dimension."""
+"""Logarithm of softmax along one dimension."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from ..edge.nodes import first, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Role, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Role, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
-from . import rows
+from . import powers, rows, softmax, softmax_int16
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .case import Case
@@ -24,6 +25,7 @@ from .kernel import KernelSpec
 
 # TFLite's: results are in [-16, 0], and exp(-16) is less than any probability that softmax can show in 8 bits.
 OUTPUT = Quant((1 / 16,), Element.INT8.high)
+_OUTPUT_INT16 = Quant((255 / 16 * 2.0**-15,), 0)
 
 DIFFERENCES = 256  # of int8 numbers to the largest of their row
 EXP_BITS = 30  # exponentials are in Q30
@@ -50,6 +52,25 @@ KERNEL = KernelSpec(
     ),
 )
 
+INT16 = KernelSpec(
+    "log_softmax_int16",
+    Struct(
+        "LogSoftmaxInt16Args",
+        "int16 logarithm of softmax along rows; zero points are 0.",
+        (
+            blocks.input("input", I16, "rows", "row_size", doc="int16 [rows, row_size]"),
+            blocks.output(I16, "rows", "row_size", doc="int16 [rows, row_size]"),
+            Field("rows", I32),
+            Field("row_size", I32),
+            *softmax_int16.SCALING_FIELDS,
+            blocks.multiplier("step", "Q20 of input scale / output scale"),
+            blocks.multiplier("log2_step", "Q20 of ln(2) / output scale"),
+        ),
+        values=softmax_int16.VALUES,
+    ),
+    priced_as="log_softmax",
+)
+
 
 def _draw(d: Case) -> Value:
     scale = float(2.0 ** d.random.uniform(-10, 6))
@@ -57,6 +78,14 @@ def _draw(d: Case) -> Value:
     x = d.input(d.integer(1, 6), columns, quant=d.quant(scale))
     output = d.pick(OUTPUT, d.quant())
     return d.node("log_softmax", [x, exponentials(f"c{len(d.nodes)}", scale)], SoftmaxAttrs(1), output)
+
+
+def _draw_int16(d: Case) -> Value:
+    scale = float(2.0 ** d.random.uniform(-20, 4))
+    columns = d.pick(1, d.integer(1, 20), d.integer(20, 1200))
+    x = d.input(d.integer(1, 6), columns, element=Element.INT16, quant=Quant((scale,), 0))
+    coarse = Quant((float(2.0 ** d.random.uniform(-10, 0)),), 0)
+    return d.node("log_softmax", [x], SoftmaxAttrs(1), d.pick(_OUTPUT_INT16, coarse))
 
 
 def exponentials(name: str, scale: float) -> Value:
@@ -71,13 +100,17 @@ class LogSoftmax(rows.RowsOp):
     The sum of exact exponentials in Q30 has a binary logarithm of 20 bits after the point, found bit by bit by squaring
     [Knuth, TAOCP 1.2.2]. The result differs from that of real numbers, rounded, by at most one step, and only where
     that lies within 2^-13 of the middle between two steps.
+
+    Of int16, exponentials are those of softmax (`softmax_int16`), and the logarithm is rounded to 20 bits after the
+    point of a step before the difference to the maximum is added.
     """
 
     name = "log_softmax"
     targets = ("aten._log_softmax.default", "aten.log_softmax.int")
     annotation = FixedOutput(("aten.log_softmax.int", "aten._log_softmax.default"), OUTPUT.scale[0], OUTPUT.zero_point)
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, INT16)
+    draws = (_draw, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = ("along any dimension; without a transpose along the last, and dimension 1 of images",)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -91,6 +124,8 @@ class LogSoftmax(rows.RowsOp):
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         source = context.value(operand(node))
+        if source.element is Element.INT16:
+            return [context.node(node, self.name, [source], SoftmaxAttrs(rows.dim_of(node)))]
         table = exponentials(f"{node.name}_exponentials", context.input_scale(operand(node)))
         return [context.node(node, self.name, [source, table], SoftmaxAttrs(rows.dim_of(node)))]
 
@@ -100,7 +135,8 @@ class LogSoftmax(rows.RowsOp):
             return None
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
-            f"output scale {scale:g} is too small for the kernel; {context.requantize}, which uses 1/16",
+            f"output scale {scale:g} is too small for the kernel; {context.requantize}, which uses "
+            "1/16, or 1/2056 in int16",
         )
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
@@ -108,13 +144,20 @@ class LogSoftmax(rows.RowsOp):
         step, log2_step = self._steps(node)
         data = inputs[0].reshape(-1, row_size).astype(np.int64)
         distance = data.max(axis=1, keepdims=True) - data
+        if softmax.is_wide(node):
+            scaling = softmax_int16.scaling(node.inputs[0].scale)
+            total = softmax_int16.exponentials(data, scaling, np.zeros(1, np.bool_)).sum(axis=1, keepdims=True)
+            half = 1 << (LOG_BITS - 1)
+            logarithm = (_log2(total, powers.LONG_BITS) * log2_step + half) >> LOG_BITS
+            steps = -((distance * step + logarithm + half) >> LOG_BITS)
+            return node.output.type.clamp(steps).astype(np.int16).reshape(node.output.storage_shape)
         total = node.inputs[1].constant.astype(np.int64)[distance].sum(axis=1, keepdims=True)
-        below = (distance * step << LOG_BITS) + _log2(total) * log2_step
+        below = (distance * step << LOG_BITS) + _log2(total, EXP_BITS) * log2_step
         result = node.output.zero_point - ((below + (1 << (2 * LOG_BITS - 1))) >> (2 * LOG_BITS))
         return node.output.type.clamp(result).astype(np.int8).reshape(node.output.storage_shape)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {"exponentials": node.inputs[1].constant}
+        return {} if softmax.is_wide(node) else {"exponentials": node.inputs[1].constant}
 
     def features(self, node: Node) -> Features:
         row_count, row_size = rows.rows_of(node)
@@ -123,15 +166,10 @@ class LogSoftmax(rows.RowsOp):
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)
         step, log2_step = self._steps(node)
-        return {
-            **refs,
-            "rows": count,
-            "row_size": row_size,
-            "differences": DIFFERENCES,
-            "step": step,
-            "log2_step": log2_step,
-            "output_offset": node.output.zero_point,
-        }
+        fields = {**refs, "rows": count, "row_size": row_size, "step": step, "log2_step": log2_step}
+        if softmax.is_wide(node):
+            return {**fields, **softmax.fields_of(node)}
+        return {**fields, "differences": DIFFERENCES, "output_offset": node.output.zero_point}
 
     def _steps(self, node: Node) -> tuple[int, int]:
         """Returns the input's scale, and ln(2), in steps of the output, Q20."""
@@ -144,13 +182,13 @@ class LogSoftmax(rows.RowsOp):
         return step, log2_step
 
 
-def _log2(total: np.ndarray) -> np.ndarray:
-    """Returns the binary logarithm of positive numbers in Q30, with `LOG_BITS` bits after the point."""
+def _log2(total: np.ndarray, point: int) -> np.ndarray:
+    """Returns the binary logarithm of positive numbers that have `point` bits after the point, with `LOG_BITS` ones."""
     bits = np.frexp(total.astype(np.float64))[1].astype(np.int64)  # exact: sums are below 2^53
     mantissa = np.where(bits <= 32, total << np.maximum(32 - bits, 0), total >> np.maximum(bits - 32, 0)).astype(
         np.uint64
     )
-    result = bits - 1 - EXP_BITS
+    result = bits - 1 - point
     for _ in range(LOG_BITS):
         square = mantissa * mantissa >> np.uint64(31)  # in [2^31, 2^33)
         carry = (square >> np.uint64(32)).astype(np.int64)

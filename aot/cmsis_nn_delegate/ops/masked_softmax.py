@@ -1,4 +1,4 @@
-"""int8 softmax of the elements of each row that a constant mask leaves."""
+"""Softmax of the elements of each row that a constant mask leaves."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from ..edge.nodes import argument, first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, TensorType
-from . import softmax, storage
+from ..graph.tensor_type import Element, Quant, TensorType
+from . import softmax, softmax_int16, storage
 from .annotation import FixedOutput
 from .case import Case
 from .features import Features
@@ -41,6 +42,24 @@ KERNEL = KernelSpec(
         values="softmax",
     ),
 )
+INT16 = KernelSpec(
+    "masked_softmax_int16",
+    Struct(
+        "MaskedSoftmaxInt16Args",
+        "SoftmaxInt16Args with a mask, as MaskedSoftmaxArgs.",
+        (
+            blocks.input("input", I16, "rows", "row_size", doc="int16 [rows, row_size]"),
+            blocks.filter("mask_rows", "row_size", doc="int8 [mask_rows, row_size], the mask"),
+            blocks.output(I16, "rows", "row_size", doc="int16 [rows, row_size]"),
+            Field("rows", I32),
+            Field("row_size", I32, low=1, high=softmax_int16.MAX_ROW),
+            Field("mask_rows", I32),
+            *softmax_int16.SCALING_FIELDS,
+        ),
+        values=softmax_int16.VALUES,
+    ),
+    priced_as="masked_softmax",
+)
 
 
 @dataclass(frozen=True)
@@ -50,17 +69,25 @@ class MaskedSoftmaxAttrs:
 
 def _draw(d: Case) -> Value:
     """Causal masks and any; some of them hide whole rows."""
+    return _masked(d, d.quant(float(2.0 ** d.random.uniform(-8, 3))), Element.INT8, softmax.OUTPUT)
+
+
+def _draw_int16(d: Case) -> Value:
+    return _masked(d, Quant((float(2.0 ** d.random.uniform(-20, 3)),), 0), Element.INT16, softmax_int16.OUTPUT)
+
+
+def _masked(d: Case, quant: Quant, element: Element, output: Quant) -> Value:
     mask_rows, row_size = d.integer(1, 5), d.pick(d.integer(1, 20), d.integer(20, 600))
-    x = d.input(d.integer(1, 3), mask_rows, row_size, quant=d.quant(float(2.0 ** d.random.uniform(-8, 3))))
+    x = d.input(d.integer(1, 3), mask_rows, row_size, element=element, quant=quant)
     mask = d.constant((mask_rows, row_size), Element.INT8, 0, 1)
     if d.pick(False, True):
         mask.data = np.triu(np.ones((mask_rows, row_size), np.int8), 1)
-    return d.node("masked_softmax", [x, mask], MaskedSoftmaxAttrs(), softmax.OUTPUT)
+    return d.node("masked_softmax", [x, mask], MaskedSoftmaxAttrs(), output)
 
 
 class MaskedSoftmax(Op):
-    """The softmax of TensorFlow Lite, over the elements of a row that the mask leaves. A row of which it leaves nothing
-    becomes zeros.
+    """What `softmax` computes, of the elements of a row that the mask leaves. A row of which it leaves nothing becomes
+    zeros.
 
     An added mask of minus infinity would not do: the scores would share its scale. `quantization.masks` finds masks.
     """
@@ -69,8 +96,9 @@ class MaskedSoftmax(Op):
     targets = ("aten._masked_softmax.default",)
     annotation = FixedOutput(targets, softmax.OUTPUT.scale[0], softmax.OUTPUT.zero_point)
     attrs = MaskedSoftmaxAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (KERNEL, INT16)
+    draws = (_draw, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "softmax along the last dimension of what a constant mask hides parts of: causal attention, a mask of true and "
         "false, minus infinity or at most -100 added or filled in",
@@ -80,13 +108,16 @@ class MaskedSoftmax(Op):
     shapeless_output = True
     layouts = Layouts.ROW_MAJOR
 
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        return softmax.takes_row(node, element, -1)
+
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
         return first(
             lambda: context.refuse_tensors(node, source),
             lambda: self._refuse_mask(node, context),
             lambda: context.refuse_quant(node, [source]),
-            lambda: softmax.refuse_scales(node, context),
+            lambda: softmax.refuse_scales(node, context, -1),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
@@ -119,7 +150,7 @@ class MaskedSoftmax(Op):
         mask = node.inputs[1].constant
         data = inputs[0].reshape(-1, mask.shape[1])
         hidden = mask[np.arange(len(data)) % len(mask)] != 0
-        return softmax.probabilities(data, softmax.scaling_of(node), hidden).reshape(node.output.storage_shape)
+        return softmax.probabilities_of(node, data, hidden).reshape(node.output.storage_shape)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"filter": node.inputs[1].constant}
@@ -131,7 +162,7 @@ class MaskedSoftmax(Op):
             "rows": storage.rows_of(node.inputs[0], row_size),
             "row_size": row_size,
             "mask_rows": mask_rows,
-            **softmax.scaling_of(node)._asdict(),
+            **softmax.fields_of(node),
         }
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..graph.ir import Node, Value
-from .quantized_math import quantize_multipliers, requantize, to_output, wrap32
+from ..graph.tensor_type import Element
+from .quantized_math import quantize_multipliers, requantize, requantize_long, to_output, wrap32
 
 
 def output_multipliers(node: Node) -> tuple[np.ndarray, np.ndarray]:
@@ -30,13 +31,21 @@ def effective_bias(weight: Value, bias: Value, zero_point: int) -> np.ndarray:
 
 def finish(node: Node, acc: np.ndarray, bias: np.ndarray) -> np.ndarray:
     """Turns sums of products, channels last, into the output. `acc` may be any exact dtype."""
-    total = wrap32(acc.astype(np.int64) + bias)
+    total = acc.astype(np.int64) + bias
     lo, hi = node.attrs.clamp.quantized(node.output.type)
     output = node.output
-    return to_output(requantize(total, *output_multipliers(node)), output.zero_point, lo, hi, output.element)
+    multiplier, shift = output_multipliers(node)
+    is_long = node.inputs[2].element is Element.INT64
+    result = requantize_long(total, multiplier, shift) if is_long else requantize(wrap32(total), multiplier, shift)
+    return to_output(result, output.zero_point, lo, hi, output.element)
 
 
 def constants(node: Node, weights: np.ndarray, bias: np.ndarray) -> Mapping[str, np.ndarray]:
     """The constants of the call, by the names that all three kernels use."""
     multiplier, shift = output_multipliers(node)
-    return {"filter": weights, "bias": bias.astype(np.int32), "multiplier": multiplier, "shift": shift}
+    return {
+        "filter": weights,
+        "bias": bias.astype(node.inputs[2].element.numpy),
+        "multiplier": multiplier,
+        "shift": shift,
+    }

@@ -7,6 +7,8 @@ import numpy as np
 ARGUMENT_BITS = 16  # of arguments after the point
 RESULT_BITS = 15  # of results
 _STEPS = 6  # of the table, in bits
+_REST = ARGUMENT_BITS - _STEPS
+LONG_BITS = RESULT_BITS + _REST  # of results that are not rounded to those of the table
 
 
 def power_table() -> np.ndarray:
@@ -19,9 +21,19 @@ _TABLE = power_table().astype(np.int64)
 
 def negative_power(x: np.ndarray) -> np.ndarray:
     """Returns 2^(-x * 2^-16) in [0, 32768] * 2^-15 of int64 numbers that are not negative; halves are rounded up."""
-    rest = ARGUMENT_BITS - _STEPS
-    index, between = (x >> rest) & ((1 << _STEPS) - 1), x & ((1 << rest) - 1)
-    line = (_TABLE[index] << rest) - between * (_TABLE[index] - _TABLE[index + 1])
-    shift = np.minimum(x >> ARGUMENT_BITS, RESULT_BITS + 2) + rest
-    found: np.ndarray = (line + (np.int64(1) << shift - 1)) >> shift
+    shift = np.minimum(x >> ARGUMENT_BITS, RESULT_BITS + 2) + _REST
+    found: np.ndarray = (_line(x) + (np.int64(1) << shift - 1)) >> shift
     return found
+
+
+def long_negative_power(x: np.ndarray) -> np.ndarray:
+    """Returns the same in [0, 2^25] * 2^-25, rounded down."""
+    found: np.ndarray = _line(x) >> np.minimum(x >> ARGUMENT_BITS, LONG_BITS + 1)
+    return found
+
+
+def _line(x: np.ndarray) -> np.ndarray:
+    """Returns 2^(-x * 2^-16) * 2^25 of the part of `x` that is after the point."""
+    index, between = (x >> _REST) & ((1 << _STEPS) - 1), x & ((1 << _REST) - 1)
+    line: np.ndarray = (_TABLE[index] << _REST) - between * (_TABLE[index] - _TABLE[index + 1])
+    return line

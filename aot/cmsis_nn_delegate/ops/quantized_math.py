@@ -77,16 +77,18 @@ def requantize(acc: np.ndarray, multiplier: Integers, shift: Integers) -> np.nda
     return divide_by_power_of_two(product, np.maximum(-shift, 0))
 
 
-def reduced_multiplier(multiplier: int) -> int:
-    """A Q31 mantissa in Q15 [CMSIS-NN REDUCE_MULTIPLIER]."""
-    return min((multiplier + (1 << 15)) >> 16, (1 << 15) - 1)
+def reduced_multiplier(multiplier: Integers) -> np.ndarray:
+    """A Q31 mantissa, or several, in Q15 [CMSIS-NN REDUCE_MULTIPLIER]."""
+    reduced: np.ndarray = np.minimum((np.asarray(multiplier, np.int64) + (1 << 15)) >> 16, (1 << 15) - 1)
+    return reduced
 
 
-def requantize_long(acc: np.ndarray, multiplier: int, shift: int) -> np.ndarray:
+def requantize_long(acc: np.ndarray, multiplier: Integers, shift: Integers) -> np.ndarray:
     """acc * multiplier * 2^(shift - 31) of sums of at most 48 bits, rounded half up, with the multiplier rounded to 16
-    bits [arm_nn_requantize_s64]. The result has at most 31 bits."""
-    doubled: np.ndarray = (acc * reduced_multiplier(multiplier)) >> (14 - shift)
-    return (doubled + 1) >> 1
+    bits [arm_nn_requantize_s64]. The result has 31 bits; higher ones are lost. `multiplier` and `shift` are as in
+    `requantize`, shifts at most 14."""
+    doubled: np.ndarray = wrap32((acc * reduced_multiplier(multiplier)) >> (14 - np.asarray(shift, np.int64)))
+    return wrap32(doubled + 1) >> 1
 
 
 def to_output(acc: np.ndarray, zero_point: int, lo: int, hi: int, element: Element = COMMON_ELEMENT) -> np.ndarray:

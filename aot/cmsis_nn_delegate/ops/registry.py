@@ -23,7 +23,7 @@ def _operators() -> dict[str, Op]:
         if not module.name.endswith("_test"):
             importlib.import_module(f"{__package__}.{module.name}")
     found: dict[str, Op] = {}
-    for kind in _subclasses(Op):
+    for kind in dict.fromkeys(_subclasses(Op)):  # one may be derived in two ways
         if not hasattr(kind, "name") or not kind.__module__.startswith(f"{__package__}."):
             continue  # a base class, or of a test
         if kind.name in found:

@@ -16,7 +16,7 @@ from ..format.record import I8, I16, I32, Field, Struct
 from ..format.schema import MAX_SHIFT, MAX_SOFTMAX_DIFFERENCE
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant
-from . import interpolated_softmax, rows
+from . import rows, softmax_int16
 from .annotation import FixedOutput
 from .attrs import SoftmaxAttrs
 from .case import Case
@@ -36,9 +36,7 @@ from .quantized_math import (
 INTEGER_BITS = 5  # of the scaled differences to the maximum, Q5.26
 ACCUMULATOR_BITS = 12  # integer bits of the sum of exponentials
 OUTPUT = Quant((1 / 256,), Element.INT8.low)
-_OUTPUTS = {Element.INT8: OUTPUT, Element.INT16: Quant((2.0**-15,), 0)}
-# Of int16, so that their sums of exponentials fit 32 bits.
-_MAX_ROW = 65535
+_OUTPUTS = {Element.INT8: OUTPUT, Element.INT16: softmax_int16.OUTPUT}
 
 
 class Scaling(NamedTuple):
@@ -91,10 +89,10 @@ INT16 = KernelSpec(
             blocks.input("input", I16, "rows", "row_size", doc="int16 [rows, row_size]"),
             blocks.output(I16, "rows", "row_size", doc="int16 [rows, row_size]"),
             Field("rows", I32),
-            Field("row_size", I32, low=1, high=_MAX_ROW),
-            blocks.multiplier("multiplier", "Q31 of the input scale in steps of 10/65535"),
-            blocks.shift("shift", high=interpolated_softmax.MAX_SHIFT),
+            Field("row_size", I32, low=1, high=softmax_int16.MAX_ROW),
+            *softmax_int16.SCALING_FIELDS,
         ),
+        values=softmax_int16.VALUES,
     ),
     priced_as="softmax",
 )
@@ -114,8 +112,9 @@ def _draw_long(d: Case) -> Value:
 
 
 def _draw_int16(d: Case) -> Value:
-    """Rows of few and of many elements that count; sums just below a power of two are among those of long ones."""
-    scale = float(2.0 ** d.random.uniform(-20, 2))
+    """Rows of few and of many elements that count, also of one alone; sums just below a power of two are among those of
+    long ones."""
+    scale = float(2.0 ** d.random.uniform(-30, 6))
     columns = d.pick(1, d.integer(1, 20), d.integer(20, 511), d.integer(512, 2000))
     x = d.input(d.integer(1, 6), columns, element=Element.INT16, quant=Quant((scale,), 0))
     return d.node("softmax", [x], SoftmaxAttrs(1), _OUTPUTS[Element.INT16])
@@ -128,8 +127,8 @@ class Softmax(rows.RowsOp):
     their own with the same arithmetic. There, a sum of 512 and more means that every result is 0, since no
     probability reaches half a step.
 
-    Of int16, the exponentials and the reciprocal of their sum are interpolated in tables, as in TensorFlow Lite Micro
-    (`interpolated_softmax`), but what is 10 or more below the maximum counts as 0; output scale 1/32768.
+    Of int16, the exponentials are interpolated in a table, and their sum has 25 bits after the point (`softmax_int16`);
+    output scale 1/32768.
     """
 
     name = "softmax"
@@ -145,7 +144,7 @@ class Softmax(rows.RowsOp):
     )
 
     def takes(self, node: EdgeNode, element: Element) -> bool:
-        return element is not Element.INT16 or _row_size_of(node) <= _MAX_ROW
+        return takes_row(node, element, rows.dim_of(node))
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
@@ -153,7 +152,7 @@ class Softmax(rows.RowsOp):
             lambda: context.refuse_tensors(node, source),
             lambda: rows.refuse_dim(node),
             lambda: context.refuse_quant(node, [source]),
-            lambda: refuse_scales(node, context),
+            lambda: refuse_scales(node, context, rows.dim_of(node)),
         )
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
@@ -161,42 +160,48 @@ class Softmax(rows.RowsOp):
         return [context.node(node, self.name, [context.value(operand(node))], attrs)]
 
     def variant(self, node: Node) -> str:
-        short = _is_wide(node) or softmax_fits(rows.rows_of(node)[1])
+        short = is_wide(node) or softmax_fits(rows.rows_of(node)[1])
         return "" if short else LONG_KERNEL.variant
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         data = inputs[0].reshape(rows.rows_of(node))
-        if _is_wide(node):
-            scaling = interpolated_softmax.scaling(node.inputs[0].scale)
-            return interpolated_softmax.probabilities(data, *scaling).reshape(node.output.storage_shape)
-        return probabilities(data, scaling_of(node), np.zeros(1, np.bool_)).reshape(node.output.storage_shape)
+        return probabilities_of(node, data, np.zeros(1, np.bool_)).reshape(node.output.storage_shape)
 
     def features(self, node: Node) -> Features:
         row_count, row_size = rows.rows_of(node)
         elements = row_count * row_size
-        if _is_wide(node):
-            return Features({"rows": row_count, "outputs": elements})
         return Features({"rows": row_count, "outputs": elements, **exponential_counts(node, elements)})
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)
-        fields = {**refs, "rows": count, "row_size": row_size}
-        if _is_wide(node):
-            multiplier, shift = interpolated_softmax.scaling(node.inputs[0].scale)
-            return {**fields, "multiplier": multiplier, "shift": shift}
-        return {**fields, **scaling_of(node)._asdict()}
+        return {**refs, "rows": count, "row_size": row_size, **fields_of(node)}
 
 
-def _row_size_of(node: EdgeNode) -> int:
-    return shape_of(node)[rows.dim_of(node)] if shape_of(node) else 1
+def takes_row(node: EdgeNode, element: Element, dim: int) -> bool:
+    """Returns whether a kernel for `element` takes rows along dimension `dim` of the size that `node` has there."""
+    return element is not Element.INT16 or not shape_of(node) or shape_of(node)[dim] <= softmax_int16.MAX_ROW
 
 
-def _is_wide(node: Node) -> bool:
+def is_wide(node: Node) -> bool:
+    """Returns whether `node` computes in int16."""
     return node.inputs[0].element is Element.INT16
 
 
-def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-    """Refuses scales of the input or output that no kernel for softmax has."""
+def fields_of(node: Node) -> Mapping[str, int]:
+    """Returns the fields for the scale of the input of `node`, of its kernel's type."""
+    scaling = softmax_int16.scaling(node.inputs[0].scale) if is_wide(node) else scaling_of(node)
+    return scaling._asdict()
+
+
+def probabilities_of(node: Node, data: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+    """Returns the softmax of each row of `data` over its elements that are not `hidden`, in the type of `node`."""
+    if is_wide(node):
+        return softmax_int16.probabilities(data, softmax_int16.scaling(node.inputs[0].scale), hidden)
+    return probabilities(data, scaling_of(node), hidden)
+
+
+def refuse_scales(node: EdgeNode, context: EdgeContext, dim: int) -> Optional[Refusal]:
+    """Refuses scales of the input or output that no kernel for softmax has, and rows of int16 that are too long."""
     source, output = operand(node), context.output_quant(node)
     element = context.operand_element(source) or Element.INT8
     wanted = _OUTPUTS[element]
@@ -206,9 +211,15 @@ def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
             f"output scale {output.scale[0]:g} and zero point {output.zero_point}; the kernel's"
             f" are 1/{1 / wanted.scale[0]:g} and {wanted.zero_point}: {context.requantize}",
         )
-    scale = context.input_scale(source)
+    if not takes_row(node, element, dim):
+        return Refusal(
+            Reason.TOO_LARGE,
+            f"its rows have {shape_of(node)[dim]} elements; sums of more than {softmax_int16.MAX_ROW} exponentials may "
+            "exceed what the kernel of int16 divides by: let the module compute in int8, with `format: int8`",
+        )
     if element is Element.INT16:
-        return _refuse_wide(node, scale)
+        return None
+    scale = context.input_scale(source)
     if scale * (1 << (31 - INTEGER_BITS)) <= 1:
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
@@ -217,26 +228,12 @@ def refuse_scales(node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
     return None
 
 
-def _refuse_wide(node: EdgeNode, scale: float) -> Optional[Refusal]:
-    """Refuses scales and rows of int16 that the kernel does not take."""
-    row_size = _row_size_of(node)
-    if row_size > _MAX_ROW:
-        return Refusal(
-            Reason.TOO_LARGE,
-            f"its rows have {row_size} elements; sums of more than {_MAX_ROW} exponentials may exceed 32 bits in "
-            "int16: let the module compute in int8, with `format: int8`",
-        )
-    try:
-        interpolated_softmax.scaling(scale)
-    except ValueError as error:
-        return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{error}; calibrate with representative data")
-    return None
-
-
 def exponential_counts(node: Node, elements: int) -> dict[str, int]:
     """Returns how many of `elements` elements have an exponential, being close enough to the maximum of their row, and
     of how many factors these are made (`exp_on_negative_values`), if elements are spread evenly over their range, at
-    whose end the maximum is. With other inputs there are more or fewer."""
+    whose end the maximum is. With other inputs there are more or fewer. In int16, all cost about the same."""
+    if is_wide(node):
+        return {}
     distances = np.arange(min(1 - scaling_of(node).diff_min, 256))
     quarters = (distances * node.inputs[0].scale * 4).astype(np.int64) & 0x7F
     factors = int(sum((quarters >> bit & 1).sum() for bit in range(7)))

@@ -150,7 +150,7 @@ class TransposeConv2d(Op):
         "not in models that are trained with quantization",
         "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
-        constant_weights.INT16_LIMIT,
+        constant_weights.INT16_SHORT_LIMIT,
     )
     takes_images = True
 

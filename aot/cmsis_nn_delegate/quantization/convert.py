@@ -21,7 +21,7 @@ from .in_place import compute_late, written_buffers
 from .rewriting import evaluated
 from .sum_scales import coarsen_sums
 from .trained_batch_norms import fold_batch_norms
-from .weight_scales import coarsen_weights
+from .weight_scales import make_room_for_sums
 
 aten = torch.ops.aten
 
@@ -32,7 +32,7 @@ def convert_calibrated(prepared: GraphModule) -> GraphModule:
     Results of `prepare_qat_pt2e` are for `convert_trained`.
     """
     coarsen_sums(prepared)
-    coarsen_weights(prepared)
+    make_room_for_sums(prepared)
     _rename(prepared, _HIDDEN)
     # torchao runs what is computed of buffers alone to fold it, writes such as `count.add_(1)` too.
     state = {name: buffer.clone() for name, buffer in written_buffers(prepared).items()}

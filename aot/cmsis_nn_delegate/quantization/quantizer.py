@@ -320,7 +320,7 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, LookUp):
             if source.op != "get_attr":
                 return False
-            self._mark(node, {source: self._specs.table}, SharedQuantizationSpec((source, node)))
+            self._mark(node, {source: self._specs.table(_element_of(node))}, SharedQuantizationSpec((source, node)))
             return True
         if isinstance(annotation, IndexOutput):
             self._mark(node, {source: self._input(source, node)}, None)

@@ -75,15 +75,11 @@ class Specs:
         self._qat = qat
         self._activations: dict[tuple[Any, ...], QuantizationSpec] = {}
         per_tensor = MinMaxObserver.with_args(eps=_WEIGHT_EPS)
-        table = MinMaxObserver.with_args(eps=_ACTIVATION_EPS)
         now: dict[str, Any] = {}
         if qat:
             # Of the weights as they are now: the average has one member.
             now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
             per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
-            # Of all rows: the range of those that were looked up last would clip others.
-            table = FakeQuantize.with_args(observer=MinMaxObserver, eps=_ACTIVATION_EPS)
-        self.table = _activation(table, torch.per_tensor_affine)
         self._per_channel = []
         for axis in (0, 1):
             per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
@@ -102,6 +98,18 @@ class Specs:
         self.unit_state = fixed(1.0 / -_CELLS.low, 0, _CELLS)  # from -1 to 1
         self.per_channel = self._per_channel[0]
         self.per_tensor = _weight(per_tensor, torch.per_tensor_symmetric)
+
+    def table(self, element: Element) -> QuantizationSpec:
+        """Returns the spec of a constant table of which rows in `element` are looked up."""
+        if ("table", element) not in self._activations:
+            eps = _smallest(_ACTIVATION_EPS, element)
+            observer = MinMaxObserver.with_args(eps=eps)
+            if self._qat:
+                # Of all rows: the range of those that were looked up last would clip others.
+                observer = FakeQuantize.with_args(observer=MinMaxObserver, eps=eps)
+            scheme = torch.per_tensor_symmetric if element.is_symmetric else torch.per_tensor_affine
+            self._activations["table", element] = _activation(observer, scheme, element)
+        return self._activations["table", element]
 
     def constant(self, element: Element) -> QuantizationSpec:
         """Returns the spec of a constant that is an operand of a function in `element`."""

@@ -1,8 +1,10 @@
-"""Keeps the steps of weights so large that sums with activations of 16 bits fit 32.
+"""Makes room for the sums of layers that read activations of 16 bits.
 
 A channel whose weights nearly vanish next to its bias, which training makes of channels that nobody needs, has a bias
 of more steps than 32 bits count; so has a layer that reads next to nothing but zeros. And sums of many products with 16
-bits may exceed 32. Coarser weights of just these channels are what TensorFlow Lite's converter gives such a bias, too.
+bits may exceed 32. Such layers have a kernel with sums of 64 bits, for which their bias is not rounded to 32. Only
+transposed convolutions, which have none, get coarser weights for just these channels, as TensorFlow Lite's converter
+gives them for a bias, too.
 """
 
 from __future__ import annotations
@@ -27,14 +29,17 @@ _TRANSPOSED = {
 }
 _LAYERS = {target for op in OPS.values() if isinstance(op.annotation, Weighted) for target in op.annotation.targets}
 _SUMS = 2.0**31
+# Of the kernel with sums of 64 bits, which takes biases of 46.
+_LONG_SUMS = 2.0**46
 # What float32 may round a bias of so many steps by, and more.
 _MARGIN = 2.0**-20
 
 
-def coarsen_weights(prepared: GraphModule) -> list[str]:
-    """Raises the smallest scale of the observers of weights in a calibrated module, channel by channel, where sums with
-    wide activations might exceed 32 bits. Returns a sentence for each layer that loses bits of its weights by that; a
-    channel that is nearly its bias alone does not."""
+def make_room_for_sums(prepared: GraphModule) -> list[str]:
+    """Lets the biases of a calibrated module in float, layer by layer, where sums with wide activations might exceed 32
+    bits, and raises the smallest scale of the observers of weights, channel by channel, where the kernel has no longer
+    sums. Returns a sentence for each layer that loses bits of its weights by that; a channel that is nearly its bias
+    alone does not."""
     notes = []
     for node in prepared.graph.nodes:
         if node.op != "call_function" or str(node.target) not in _LAYERS:
@@ -44,7 +49,8 @@ def coarsen_weights(prepared: GraphModule) -> list[str]:
         values = evaluated(prepared, _behind(node.args[1]))
         if element in (None, COMMON_ELEMENT) or not hasattr(weight, "eps") or values is None:
             continue
-        if str(node.target) in _TRANSPOSED:
+        is_long, limit = str(node.target) not in _TRANSPOSED, _SUMS
+        if not is_long:
             if len(node.args) > 6 and node.args[6] != 1:
                 continue  # groups share scales: what exceeds is refused
             values = values.transpose(0, 1)
@@ -55,21 +61,33 @@ def coarsen_weights(prepared: GraphModule) -> list[str]:
         most = -float(element.low)
         scale = weight.calculate_qparams()[0].double()
         steps = (rows / scale.reshape(-1, 1)).round().abs().sum(1)
-        exceeding = steps * most + offsets / scale >= _SUMS * (1 - _MARGIN)
-        room = _SUMS * (1 - _MARGIN) - rows.shape[1] * most / 2  # less what rounding may add
+        if is_long and bool((steps * most + offsets / scale >= _SUMS * (1 - _MARGIN)).any()):
+            _keep_in_float(node, 2)
+            limit = _LONG_SUMS
+        exceeding = steps * most + offsets / scale >= limit * (1 - _MARGIN)
+        room = limit * (1 - _MARGIN) - rows.shape[1] * most / 2  # less what rounding may add
         if not bool(exceeding.any()) or room <= 0:
             continue
         least = torch.where(exceeding, (rows.abs().sum(1) * most + offsets) / room, 0.0)
         if scale.numel() == 1:
             least = least.amax().reshape(1)
         weight.eps = torch.maximum(weight.eps, least.to(weight.eps.dtype))
-        if bool((steps * most >= _SUMS).any()):
+        if bool((steps * most >= limit).any()):
             notes.append(
                 f"{described(node)}: the steps of its weights are up to {float((least / scale).max()):.1f} times "
                 f"larger, so that sums of {rows.shape[1]} products with {element.value} fit 32 bits; it may be more "
                 f"exact in the format {COMMON_ELEMENT.value}"
             )
     return notes
+
+
+def _keep_in_float(node: Node, index: int) -> None:
+    """Takes the observer of an argument away, if `node` has one there."""
+    observed: Any = (*node.args, *[None] * index)[index]
+    if isinstance(observed, Node) and observed.op == "call_module":
+        node.update_arg(index, observed.args[0])
+        if not observed.users:
+            observed.graph.erase_node(observed)
 
 
 def observer_of(prepared: GraphModule, node: Any) -> Any:

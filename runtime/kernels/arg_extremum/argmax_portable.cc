@@ -1,4 +1,4 @@
-#include "runtime/kernels/arg_extremum/arg_extremum.h"
+#include "runtime/kernels/common/arg_extremum.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {

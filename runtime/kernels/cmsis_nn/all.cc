@@ -34,6 +34,7 @@ constexpr KernelTable kCmsisNnKernels = portable::kOwnCalls.taking(cmsis_nn::kPr
                                                 cmsis_nn::kBatchMatmulInt16,
                                                 cmsis_nn::kConv2dInt4,
                                                 cmsis_nn::kFullyConnectedInt4,
+                                                cmsis_nn::kConv2dWideInt16,
                                             });
 
 }  // namespace cmsis_nn_delegate

@@ -93,6 +93,8 @@ CMSIS_NN_DELEGATE_KERNEL(BatchMatmulInt16, BatchMatmulInt16, batch_matmul_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4, Conv2dInt4, conv2d_int4)
 /// arm_nn_mat_mult_nt_t_s4.
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4, FullyConnectedInt4, fully_connected_int4)
+/// arm_convolve_s16.
+CMSIS_NN_DELEGATE_KERNEL(Conv2dWideInt16, Conv2dWideInt16, conv2d_wide_int16)
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -104,6 +104,15 @@ constexpr bool convolution_int16_fits(std::int32_t in_c, std::int32_t kernel_h,
   return in_c == kernel_c && kernel_h * kernel_w * kernel_c <= kMaxKernelElements;
 }
 
+/// Whether arm_convolve_s16 with a bias of 64 bits computes this convolution, which must have one
+/// group.
+///
+/// It adds the first 512 products in 32 bits, and 512 of the least numbers do not fit these.
+constexpr bool convolution_wide_fits(std::int32_t in_c, std::int32_t kernel_h,
+                                     std::int32_t kernel_w, std::int32_t kernel_c) {
+  return in_c == kernel_c && kernel_h * kernel_w * kernel_c < 512;
+}
+
 /// Whether arm_avgpool_s16 sums windows of this size exactly.
 ///
 /// With DSP its sums saturate, which so many numbers of 16 bits cannot make them do.

@@ -50,7 +50,10 @@ inline std::int32_t requantize_long(std::int64_t value, std::int32_t multiplier,
                                     std::int32_t shift) {
   const std::int32_t reduced =
       multiplier < 0x7FFF0000 ? (multiplier + (std::int32_t{1} << 15)) >> 16 : 0x7FFF;
-  const auto doubled = static_cast<std::int32_t>((value * reduced) >> (14 - shift));
+  const std::uint64_t product =
+      static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(std::int64_t{reduced});
+  const auto doubled =
+      static_cast<std::int32_t>(static_cast<std::int64_t>(product) >> (14 - shift));
   return wrapping_add(doubled, 1) >> 1;
 }
 

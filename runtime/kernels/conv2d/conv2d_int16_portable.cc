@@ -1,4 +1,4 @@
-#include "runtime/kernels/conv2d/convolution_int16.h"
+#include "runtime/kernels/common/convolution_int16.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {

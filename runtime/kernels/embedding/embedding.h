@@ -10,11 +10,11 @@ namespace cmsis_nn_delegate::portable {
 
 /// Returns InvalidArgument at the first index that is not in the table. The rows before it have been
 /// copied by then; nothing outside of the table is read.
-template <typename Index, typename Args>
+template <typename Index, typename Number = std::int8_t, typename Args>
 Error copy_rows(const Args& a, const Bases& bases) {
   const auto* input = bases.resolve<const std::uint8_t>(a.input);
-  const auto* table = bases.resolve<const std::int8_t>(a.filter);
-  auto* output = bases.resolve<std::int8_t>(a.output);
+  const auto* table = bases.resolve<const Number>(a.filter);
+  auto* output = bases.resolve<Number>(a.output);
   const auto depth = static_cast<std::size_t>(a.depth);
 
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
@@ -28,7 +28,7 @@ Error copy_rows(const Args& a, const Bases& bases) {
       if (index < 0 || index >= a.rows) {
         return Error::InvalidArgument;
       }
-      std::memcpy(output, table + static_cast<std::size_t>(index) * depth, depth);
+      std::memcpy(output, table + static_cast<std::size_t>(index) * depth, depth * sizeof(Number));
       output += depth;
       place += a.inner_step;
     }

@@ -1,29 +1,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/kernels/log_softmax/logarithm.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
 namespace {
 
 constexpr int kExpBits = 30;  // of the exponentials after the point
-constexpr int kLogBits = 20;  // of binary logarithms, and of numbers in steps of the output
-
-/// The binary logarithm of a number in Q30, 1 or more, with `kLogBits` bits after the point: each
-/// squaring of the mantissa gives one bit.
-std::int32_t log2_of(std::uint64_t number) {
-  const int bits = 64 - __builtin_clzll(number);
-  auto mantissa =
-      static_cast<std::uint32_t>(bits <= 32 ? number << (32 - bits) : number >> (bits - 32));
-  std::int32_t result = bits - 1 - kExpBits;
-  for (int i = 0; i < kLogBits; ++i) {
-    const std::uint64_t square = (static_cast<std::uint64_t>(mantissa) * mantissa) >> 31;
-    const auto carry = static_cast<std::int32_t>(square >> 32);
-    mantissa = static_cast<std::uint32_t>(square >> carry);
-    result = result * 2 + carry;
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -43,7 +27,8 @@ Error run_log_softmax(const void* args, const Bases& bases) {
       sum += static_cast<std::uint32_t>(exponentials[max - input[i]]);
     }
     // Or 1, because a damaged table may contain zeros only.
-    const std::int64_t log_sum = static_cast<std::int64_t>(log2_of(sum | 1)) * a.log2_step;
+    const std::int64_t log_sum =
+        static_cast<std::int64_t>(log2_of(sum | 1, kExpBits)) * a.log2_step;
     for (std::int32_t i = 0; i < a.row_size; ++i) {
       const std::int64_t distance = static_cast<std::int64_t>(max - input[i]) * a.step;
       const std::int64_t below = (distance << kLogBits) + log_sum;

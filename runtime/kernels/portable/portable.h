@@ -170,6 +170,16 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectorsInt16, DepthwiseConv2dVectorsInt1
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectorsInt16, FullyConnectedVectorsInt16,
                          fully_connected_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectors, FullyConnectedVectors, fully_connected_vectors)
+CMSIS_NN_DELEGATE_KERNEL(ArgmaxFloat32, ArgmaxFloat32, argmax_float32)
+CMSIS_NN_DELEGATE_KERNEL(ArgminFloat32, ArgminFloat32, argmin_float32)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dWideInt16, Conv2dWideInt16, conv2d_wide_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dWideLargeInt16, Conv2dWideLargeInt16, conv2d_wide_large_int16)
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt16, EmbeddingInt16, embedding_int16)
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32Int16, EmbeddingInt32Int16, embedding_int32_int16)
+CMSIS_NN_DELEGATE_KERNEL(LogSoftmaxInt16, LogSoftmaxInt16, log_softmax_int16)
+CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxInt16, MaskedSoftmaxInt16, masked_softmax_int16)
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingFloat32, EmbeddingFloat32, embedding_float32)
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32Float32, EmbeddingInt32Float32, embedding_int32_float32)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -279,6 +289,16 @@ inline constexpr KernelTable kOwnCalls = {
         kPool2dFloat32,
         kReduceFloat32,
         kTransposeFloat32,
+        kArgmaxFloat32,
+        kArgminFloat32,
+        kConv2dWideInt16,
+        kConv2dWideLargeInt16,
+        kEmbeddingInt16,
+        kEmbeddingInt32Int16,
+        kLogSoftmaxInt16,
+        kMaskedSoftmaxInt16,
+        kEmbeddingFloat32,
+        kEmbeddingInt32Float32,
     },
 };
 

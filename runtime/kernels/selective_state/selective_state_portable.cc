@@ -1,5 +1,5 @@
 #include "runtime/kernels/common/kept_sum.h"
-#include "runtime/kernels/common/power_table.h"
+#include "runtime/kernels/common/powers.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -9,11 +9,8 @@ using Args = payload::SelectiveStateArgs;
 
 /// 2^(-x / 2^16) in [0, 32768] * 2^-15.
 std::int32_t negative_power(std::uint32_t x) {
-  const std::uint32_t index = x >> 10 & 63;
-  const std::uint32_t low = kPowerTable[index];
-  const std::uint32_t line = (low << 10) - (x & 1023) * (low - kPowerTable[index + 1]);
   const std::uint32_t shift = (x >> 16 < 17 ? x >> 16 : 17) + 10;
-  return static_cast<std::int32_t>((line + (std::uint32_t{1} << (shift - 1))) >> shift);
+  return static_cast<std::int32_t>((power_line(x) + (std::uint32_t{1} << (shift - 1))) >> shift);
 }
 
 }  // namespace

@@ -72,6 +72,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kFullyConnectedVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kFullyConnectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            cmsis_nn::kConv2dWideInt16,
         });
 
 }  // namespace cmsis_nn_delegate

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...format.schema import Isa, ReadsPast
 from ...graph.ir import Node
-from ...ops import cmsis_nn_geometry, conv2d, depthwise_conv2d, storage, transpose_conv2d
+from ...ops import cmsis_nn_geometry, conv2d, conv2d_wide, depthwise_conv2d, storage, transpose_conv2d
 from ...ops import cmsis_nn_rules as rules
 from ...ops.conv_args import CallDims
 from ...ops.geometry import Geometry
@@ -73,6 +73,18 @@ class Conv2dInt16(Implementation):
     def __init__(self) -> None:
         super().__init__(
             "conv2d", Symbol(conv2d.INT16, "arm_convolve_s16", CONVOLVE_INT16, reads_past=INT16_READS_PAST)
+        )
+
+    def workspace(self, node: Node, target: Target) -> Workspace:
+        geometry = Geometry.of(node)
+        return int16_workspace(node, target, geometry, conv2d.call_dims(node, geometry))
+
+
+class Conv2dWide(Implementation):
+    def __init__(self) -> None:
+        super().__init__(
+            "conv2d_wide",
+            Symbol(conv2d_wide.KERNEL, "arm_convolve_s16", CONVOLVE_INT16, reads_past=INT16_READS_PAST),
         )
 
     def workspace(self, node: Node, target: Target) -> Workspace:

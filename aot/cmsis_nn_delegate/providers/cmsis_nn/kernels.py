@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...ops import add, batch_matmul, extremum, fully_connected, lstm, max_pool2d, mul, softmax
 from ...ops.kernel import KernelSpec
 from ..implementation import Implementation, Symbol
-from .convolution import Conv2d, Conv2dInt4, Conv2dInt16, DepthwiseConv2d, TransposeConv2d
+from .convolution import Conv2d, Conv2dInt4, Conv2dInt16, Conv2dWide, DepthwiseConv2d, TransposeConv2d
 from .linear import FULLY_CONNECTED_INT4, FullyConnectedInt16
 from .matrices import BatchMatmul
 from .pooling import AvgPool2d, AvgPool2dInt16
@@ -51,6 +51,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     _plain("batch_matmul", batch_matmul.INT16, *_MATRICES_INT16),
     Conv2d(),
     Conv2dInt16(),
+    Conv2dWide(),
     Conv2dInt4(),
     DepthwiseConv2d(),
     _of_rows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),

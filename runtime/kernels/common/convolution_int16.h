@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <executorch/runtime/core/error.h>
 
@@ -11,8 +12,8 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// Computes one call; `Args` is the argument block of a kernel.
-template <typename Args>
+/// Computes one call; `Args` is the argument block of a kernel. Sums have the type of its biases.
+template <typename Args, typename Sum = std::int32_t>
 executorch::runtime::Error run_convolution_int16(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
@@ -21,7 +22,7 @@ executorch::runtime::Error run_convolution_int16(const void* args, const Bases& 
   const payload::Dims& out = a.output_dims;
   const auto* input = bases.resolve<const std::int16_t>(a.input);
   const auto* weights = bases.resolve<const std::int8_t>(a.filter);
-  const auto* bias = bases.resolve<const std::int32_t>(a.bias);
+  const auto* bias = bases.resolve<const Sum>(a.bias);
   const auto* multiplier = bases.resolve<const std::int32_t>(a.multiplier);
   const auto* shift = bases.resolve<const std::int32_t>(a.shift);
   auto* output = bases.resolve<std::int16_t>(a.output);
@@ -35,7 +36,7 @@ executorch::runtime::Error run_convolution_int16(const void* args, const Bases& 
         const std::int8_t* kernel = weights;
         for (std::int32_t channel = 0; channel < out.c; ++channel) {
           const std::int32_t first = channel / channels_per_group * filter.c;
-          auto acc = static_cast<std::uint32_t>(bias[channel]);
+          auto acc = static_cast<std::make_unsigned_t<Sum>>(bias[channel]);
           for (std::int32_t ky = ty.begin; ky < ty.end; ++ky) {
             for (std::int32_t kx = tx.begin; kx < tx.end; ++kx) {
               const std::int16_t* v =
@@ -44,12 +45,16 @@ executorch::runtime::Error run_convolution_int16(const void* args, const Bases& 
                   first;
               const std::int8_t* w = kernel + (ky * filter.w + kx) * filter.c;
               for (std::int32_t i = 0; i < filter.c; ++i) {
-                acc += static_cast<std::uint32_t>(w[i] * v[i]);
+                acc += static_cast<std::make_unsigned_t<Sum>>(w[i] * v[i]);
               }
             }
           }
-          const std::int32_t value =
-              requantize(static_cast<std::int32_t>(acc), multiplier[channel], shift[channel]);
+          std::int32_t value;
+          if constexpr (sizeof(Sum) == 8) {
+            value = requantize_long(static_cast<Sum>(acc), multiplier[channel], shift[channel]);
+          } else {
+            value = requantize(static_cast<Sum>(acc), multiplier[channel], shift[channel]);
+          }
           *output++ = clamp_to<std::int16_t>(value, p.activation);
           kernel += filter.h * filter.w * filter.c;
         }
