@@ -76,6 +76,13 @@ WEIGHT = torch.linspace(-1, 1, 4 * 2 * 3 * 3).view(4, 2, 3, 3)
 FACTORS = torch.arange(6.0)
 BIAS = torch.ones(4)
 GROUPED, SEQUENCE = WEIGHT[:, :1].clone(), WEIGHT[:, :, 0].clone()
+
+
+def _attention(x, **options):
+    rows = x.view(2, 1, 3, 5)
+    return nn.functional.scaled_dot_product_attention(rows, 2 * rows, rows + 1, **options)
+
+
 FUNCTIONS = {
     "relu": torch.relu,
     "relu6": nn.functional.relu6,
@@ -116,6 +123,12 @@ FUNCTIONS = {
     "product": lambda x: x @ x.t(),
     "product with what forward computes of constants": lambda x: x @ (torch.arange(10.0).view(5, 2) / FACTORS[4]),
     "batches": lambda x: torch.bmm(x.view(2, 3, 5), x.view(2, 5, 3)),
+    "attention": lambda x: _attention(x),
+    "attention to what comes before": lambda x: _attention(x, is_causal=True),
+    "attention with a mask": lambda x: _attention(x, attn_mask=torch.eye(3, dtype=torch.bool)),
+    "attention with numbers added": lambda x: _attention(x, attn_mask=WEIGHT[0, 0]),
+    "where the largest is": lambda x: x.argmax(1),
+    "where the least of all is": lambda x: x.argmin(),
     "means": lambda x: x.mean(1, keepdim=True) + x.sum() + x.sum(0),
     "variance": lambda x: x.var(1) + x.var(1, correction=0),
     "largest": lambda x: x.amax(1) - x.amin(1),
@@ -139,7 +152,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("names", [list(FUNCTIONS)[at::5] for at in range(5)])
+@pytest.mark.parametrize("names", [list(FUNCTIONS)[at::6] for at in range(6)])
 def test_functions_are_as_near_to_pytorch_as_float32_is(names):
     """Several of them in a model, each with an output."""
     torch.manual_seed(1)
@@ -167,6 +180,25 @@ def test_means_and_norms_of_images_are_as_near_as_those_of_few_numbers():
         wanted = module(x.double())
     for index, want, bound in zip(found.output_indices, wanted, least):
         assert sqnr(results[index], want.numpy()) > bound
+
+
+def test_rows_of_a_table_are_those_of_pytorch():
+    torch.manual_seed(3)
+
+    class Chosen(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = nn.Embedding(9, 7)
+
+        def forward(self, indices):
+            return self.table(indices) * 2, self.table.weight[indices[0]] * 2
+
+    module, indices = Chosen().eval(), torch.tensor([[3, 0, 8], [1, 1, 5]])
+    found = lowered(module, indices, quantizer=CmsisNnQuantizer("minmax").set_global(FLOAT32))
+    results = run(found.graph(), [indices.numpy()])
+    with torch.no_grad():
+        wanted = module(indices)
+    assert all((results[index] == want.numpy()).all() for index, want in zip(found.output_indices, wanted))
 
 
 def test_what_only_moves_or_limits_values_stays_in_float32_behind_it():

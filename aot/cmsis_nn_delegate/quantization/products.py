@@ -13,6 +13,7 @@ from typing import Any, Optional
 import torch
 from torch.fx import GraphModule, Node
 
+from ..edge.naming import computed_in_float
 from ..ops.batch_matmul import matrices
 from .in_place import written_state
 from .masks import HIDING, leaves_some, softmax_of_masked
@@ -31,7 +32,7 @@ def split_products(model: GraphModule) -> None:
     attention = model.graph.find_nodes(op="call_function", target=aten.scaled_dot_product_attention.default)
     for node in list(model.graph.nodes):
         if node in attention:
-            _split_attention(model, node)
+            _split_one(model, node)
         elif node.target in _SUMS:
             _split_sum(node)
         elif node.target is aten.linear.default:
@@ -47,7 +48,19 @@ def split_products(model: GraphModule) -> None:
         fit_views(model)
 
 
-def _split_attention(model: GraphModule, node: Node) -> None:
+def split_attention_in_float(model: GraphModule) -> None:
+    """Rewrites attention that the delegate computes in float32: ExecuTorch would look for rows that are hidden whole,
+    with functions of booleans that have no kernel."""
+    attention = model.graph.find_nodes(op="call_function", target=aten.scaled_dot_product_attention.default)
+    asked = [node for node in attention if computed_in_float(node)]
+    for node in asked:
+        _split_one(model, node)
+    if asked:
+        finish(model)
+        fit_views(model)
+
+
+def _split_one(model: GraphModule, node: Node) -> None:
     """softmax(query @ key^T * scale + mask) @ value. Not with dropout, or a constant mask of true and false that hides
     whole rows."""
     query, key, value, mask, dropout, causal, gqa = _arguments(node)
@@ -60,6 +73,8 @@ def _split_attention(model: GraphModule, node: Node) -> None:
         hidden = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
     elif mask is not None and mask.meta["val"].dtype == torch.bool:
         kept = None if mask in written_state(model.graph) else evaluated(model, mask)
+        if kept is None and computed_in_float(node):
+            return  # it would be chosen by a function of booleans
         if kept is None and not Truths(model, floats=True).is_known(mask):
             return  # the scores would share the scale of what hides
         if kept is None:
@@ -85,7 +100,11 @@ def _split_attention(model: GraphModule, node: Node) -> None:
             scores = call_for(node, aten.add.Tensor, weights, scores, mask)
         if chosen is not None:
             scores = call_for(node, aten.where.ScalarOther, weights, chosen, scores, HIDING)
-        if hidden is not None:
+        if hidden is not None and computed_in_float(node):
+            added = torch.zeros(hidden.shape).masked_fill(hidden, -math.inf)
+            scores = call_for(node, aten.add.Tensor, weights, scores, constant_for(model, node, "mask", added))
+            scores = call_for(node, aten.softmax.int, weights, scores, -1)
+        elif hidden is not None:
             scores = softmax_of_masked(model, node, scores, hidden)
         else:
             scores = call_for(node, aten.softmax.int, weights, scores, -1)

@@ -73,6 +73,7 @@ from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .narrowed import keep_asked, keep_wide_weights
 from .overrides import settings_of, stays_float
 from .prepare import BATCH_NORM, remove_identities
+from .products import split_attention_in_float
 from .rewrites import rewrite
 from .rewriting import evaluated
 from .shared_scales import owner_of, point_to_first, scale_of, set_spec, spec_of
@@ -240,6 +241,7 @@ class CmsisNnQuantizer(Quantizer):
         remove_identities(model)
         replace_in_place(model)
         overrides.apply(model.graph, self.configuration, _MOVING)
+        split_attention_in_float(model)
         with overrides.hidden_from_rewrites(model):
             rewrite(model, self.configuration, trained=self._qat)
         return model
