@@ -2528,13 +2528,14 @@ static_assert(sizeof(LinearFloat32Args) == 40, "layout of LinearFloat32Args");
 /// A function of two float32 numbers for each element of two tensors that may be repeated
 /// along some dimensions. The output may be an input of its size.
 struct PairFloat32Args {
-  Ref input1;             ///< float32 [input1_dims]
-  Ref input2;             ///< float32 [input2_dims]
-  Ref output;             ///< float32 [output_dims]
-  std::int32_t function;  ///< 0 to 5: add, sub, mul, div, max, min, 0 to 5
-  Dims input1_dims;       ///< each as in output_dims, or 1: repeated
-  Dims input2_dims;       ///< each as in output_dims, or 1: repeated
-  Dims output_dims;       ///< each the larger one of the operands'
+  Ref input1;  ///< float32 [input1_dims]
+  Ref input2;  ///< float32 [input2_dims]
+  Ref output;  ///< float32 [output_dims]
+  /// 0 to 13: add, sub, mul, div, max, min, gt, ge, lt, le, eq, ne, keep, drop, 0 to 13
+  std::int32_t function;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(PairFloat32Args) == 64, "layout of PairFloat32Args");
 

@@ -1632,7 +1632,7 @@ bool check_pair_float32(const CallCheck& call, const void* args) {
   const CallCheck::Bytes input2 = {a.input2, bounds::product(volume(a.input2_dims), 4)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 4)};
   return call.reads(input1, bounds::kWordAligned) && call.reads(input2, bounds::kWordAligned) &&
-         call.in_ranges(in_range(a.function, 0, 5)) && call.writes(output, bounds::kWordAligned) &&
+         call.in_ranges(in_range(a.function, 0, 13)) && call.writes(output, bounds::kWordAligned) &&
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 

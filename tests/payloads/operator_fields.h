@@ -2457,7 +2457,7 @@ inline constexpr OperatorField kPairFloat32ArgsFields[] = {
     reference("input1", 0, FieldKind::kInput, 4, 4, {i32(16), i32(20), i32(24), i32(28)}),
     reference("input2", 4, FieldKind::kInput, 4, 4, {i32(32), i32(36), i32(40), i32(44)}),
     reference("output", 8, FieldKind::kOutput, 4, 4, {i32(48), i32(52), i32(56), i32(60)}),
-    ranged("function", i32(12), 0, 5),
+    ranged("function", i32(12), 0, 13),
     integer("input1_dims.n", i32(16)),
     integer("input1_dims.h", i32(20)),
     integer("input1_dims.w", i32(24)),

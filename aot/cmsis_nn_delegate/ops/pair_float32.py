@@ -29,6 +29,15 @@ FUNCTIONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "div": lambda a, b: a / b,
     "max": lambda a, b: np.where(a > b, a, b),
     "min": lambda a, b: np.where(a < b, a, b),
+    # Conditions, as 1 and 0, and what is chosen by one: -0.0 elsewhere, which changes no number that it is added to.
+    "gt": lambda a, b: (a > b).astype(np.float32),
+    "ge": lambda a, b: (a >= b).astype(np.float32),
+    "lt": lambda a, b: (a < b).astype(np.float32),
+    "le": lambda a, b: (a <= b).astype(np.float32),
+    "eq": lambda a, b: (a == b).astype(np.float32),
+    "ne": lambda a, b: (a != b).astype(np.float32),
+    "keep": lambda a, b: np.where(a != 0, b, np.float32(-0.0)),
+    "drop": lambda a, b: np.where(a == 0, b, np.float32(-0.0)),
 }
 _BY_TARGET = {
     "aten.add.Tensor": "add",
@@ -43,6 +52,7 @@ _BY_TARGET = {
     "aten.div.Scalar": "div",
     "aten.maximum.default": "max",
     "aten.minimum.default": "min",
+    **{f"cmsis_nn_delegate.{name}.default": name for name in ("gt", "ge", "lt", "le", "eq", "ne", "keep", "drop")},
 }
 
 KERNEL = KernelSpec(
@@ -107,7 +117,12 @@ class PairFloat32(FloatOp):
     attrs = PairFloat32Attrs
     kernels = (KERNEL,)
     draws = (_draw, _draw_broadcast)
-    limits = ("two tensors, or a tensor and a number; alpha only 1", *broadcast.LIMITS)
+    limits = (
+        "two tensors, or a tensor and a number; alpha only 1",
+        "comparisons, and where and masked_fill by conditions that are constant or computed of floats, which become "
+        "calls of these",
+        *broadcast.LIMITS,
+    )
     in_place = True
 
     def refuse_arguments(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:

@@ -127,6 +127,13 @@ FUNCTIONS = {
     "attention to what comes before": lambda x: _attention(x, is_causal=True),
     "attention with a mask": lambda x: _attention(x, attn_mask=torch.eye(3, dtype=torch.bool)),
     "attention with numbers added": lambda x: _attention(x, attn_mask=WEIGHT[0, 0]),
+    "chosen by a comparison": lambda x: (
+        torch.where(x > 0.5, x, -2 * x[:, :1]) + torch.where(x.t() <= 0, 1.5, x.t()).t()
+    ),
+    "chosen by several": lambda x: torch.where((x > -0.5) & ~(x >= 0.5) | (x == x[:1]), x, 0.0) * (x != 0),
+    "filled in where a row says so": lambda x: x.masked_fill((x < 0)[:, :3].flip(1)[:, 1:2], -float("inf")).exp(),
+    "filled in before a softmax": lambda x: x.masked_fill(FACTORS[:5] > 3, -float("inf")).softmax(1),
+    "a condition as numbers": lambda x: (x >= x.mean()).float(),
     "where the largest is": lambda x: x.argmax(1),
     "where the least of all is": lambda x: x.argmin(),
     "means": lambda x: x.mean(1, keepdim=True) + x.sum() + x.sum(0),

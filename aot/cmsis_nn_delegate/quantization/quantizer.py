@@ -69,6 +69,7 @@ from ..support.checked import checked
 from . import configuration_file, overrides
 from .configuration import SKIP, Configuration, QuantizationConfig
 from .fixed_ranges import fix_ranges
+from .float_conditions import conditions_in_float
 from .in_place import DROPOUT, constant_nodes, replace_in_place, written_state
 from .narrowed import keep_asked, keep_wide_weights
 from .overrides import settings_of, stays_float
@@ -242,6 +243,7 @@ class CmsisNnQuantizer(Quantizer):
         replace_in_place(model)
         overrides.apply(model.graph, self.configuration, _MOVING)
         split_attention_in_float(model)
+        conditions_in_float(model)
         with overrides.hidden_from_rewrites(model):
             rewrite(model, self.configuration, trained=self._qat)
         return model

@@ -9,7 +9,22 @@ namespace {
 using Args = payload::PairFloat32Args;
 
 // In the order of FUNCTIONS in aot/cmsis_nn_delegate/ops/pair_float32.py.
-enum class PairFunction { kAdd, kSub, kMul, kDiv, kMax, kMin };
+enum class PairFunction {
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMax,
+  kMin,
+  kGt,
+  kGe,
+  kLt,
+  kLe,
+  kEq,
+  kNe,
+  kKeep,
+  kDrop
+};
 
 float compute(PairFunction function, float a, float b) {
   switch (function) {
@@ -25,6 +40,22 @@ float compute(PairFunction function, float a, float b) {
       return a > b ? a : b;
     case PairFunction::kMin:
       return a < b ? a : b;
+    case PairFunction::kGt:
+      return a > b ? 1.0f : 0.0f;
+    case PairFunction::kGe:
+      return a >= b ? 1.0f : 0.0f;
+    case PairFunction::kLt:
+      return a < b ? 1.0f : 0.0f;
+    case PairFunction::kLe:
+      return a <= b ? 1.0f : 0.0f;
+    case PairFunction::kEq:
+      return a == b ? 1.0f : 0.0f;
+    case PairFunction::kNe:
+      return a != b ? 1.0f : 0.0f;
+    case PairFunction::kKeep:
+      return a != 0.0f ? b : -0.0f;
+    case PairFunction::kDrop:
+      return a == 0.0f ? b : -0.0f;
   }
   return a;
 }
