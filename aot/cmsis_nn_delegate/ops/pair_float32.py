@@ -95,6 +95,18 @@ def _draw(d: Case) -> Value:
     return drawn(d, "pair_float32", inputs, PairFloat32Attrs(function, shapes))
 
 
+def _draw_chosen(d: Case) -> Value:
+    """Of numbers that a comparison gives, because random ones are hardly ever equal, or 0."""
+    shape = (d.integer(1, 6), d.integer(1, 40))
+    x, numbers = d.input(*shape, element=Element.FLOAT32), reals(d, *shape)
+    condition = drawn(d, "pair_float32", [x, numbers], PairFloat32Attrs(d.pick("gt", "ge", "lt", "le")))
+    function = d.pick("keep", "drop", "eq", "ne", "ge", "le")
+    other = x if function in ("keep", "drop") else reals(d, *shape)
+    if other is not x:
+        other.data = (other.constant > 0).astype(np.float32)
+    return drawn(d, "pair_float32", [condition, other], PairFloat32Attrs(function))
+
+
 def _draw_broadcast(d: Case) -> Value:
     while True:
         rank = d.pick(2, 3, 5)
@@ -116,7 +128,7 @@ class PairFloat32(FloatOp):
     targets = tuple(_BY_TARGET)
     attrs = PairFloat32Attrs
     kernels = (KERNEL,)
-    draws = (_draw, _draw_broadcast)
+    draws = (_draw, _draw_broadcast, _draw_chosen)
     limits = (
         "two tensors, or a tensor and a number; alpha only 1",
         "comparisons, and where and masked_fill by conditions that are constant or computed of floats, which become "
