@@ -28,6 +28,8 @@ LARGER = {
     "conv2d_int16",
     "conv2d_large",
     "conv2d_large_int16",
+    "conv2d_wide_int16",
+    "conv2d_wide_large_int16",
     "gru",
     "gru_lengths",
     "gru_lengths_pairs",
