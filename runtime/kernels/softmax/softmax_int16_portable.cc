@@ -7,7 +7,7 @@ namespace cmsis_nn_delegate::portable {
 Error run_softmax_int16(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const payload::SoftmaxInt16Args*>(args);
   softmax_powers::compute_rows(a, bases.resolve<const std::int16_t>(a.input),
-                              bases.resolve<std::int16_t>(a.output));
+                               bases.resolve<std::int16_t>(a.output));
   return Error::Ok;
 }
 
