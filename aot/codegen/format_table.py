@@ -6,27 +6,33 @@ from collections.abc import Iterator
 
 from cmsis_nn_delegate.format.element import COMMON_ELEMENT
 from cmsis_nn_delegate.format.schema import Isa
+from cmsis_nn_delegate.ops import conv2d
 from cmsis_nn_delegate.ops.kernel import KernelSpec
 from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.providers.implementation import Implementation, OwnImplementation
 from cmsis_nn_delegate.providers.registry import PORTABLE, PROVIDERS
+
+# In int16 a depthwise convolution is a convolution with groups.
+_COMPUTED_AS = {("depthwise_conv2d", "int16"): (OPS["conv2d"], conv2d.LARGE_INT16)}
 
 
 def generate() -> str:
     """Returns the table, a line for each operator and format."""
     titles = ["operator", "format", *("scalar" if isa is Isa.SCALAR else isa.name for isa in Isa)]
-    rows = [_row(op, number, kernels) for op in OPS.values() for number, kernels in _formats(op).items()]
+    rows = [_row(op.name, number, *found) for op in OPS.values() for number, found in _formats(op).items()]
     lines = [f"| {' | '.join(cells)} |" for cells in (titles, *rows)]
     return "\n".join([lines[0], f"|{'---|' * len(titles)}", *lines[1:]])
 
 
-def _formats(op: Op) -> dict[str, list[KernelSpec]]:
-    """Returns the operator's kernels by the format of what they compute with; not those that move bytes."""
-    found: dict[str, list[KernelSpec]] = {}
+def _formats(op: Op) -> dict[str, tuple[Op, list[KernelSpec]]]:
+    """Returns by the format of what `op` computes with which operator's kernels do; not those that move bytes."""
+    found: dict[str, tuple[Op, list[KernelSpec]]] = {}
     for kernel in op.kernels:
         if kernel.elements:
-            found.setdefault(_format(kernel), []).append(kernel)
-    return found
+            found.setdefault(_format(kernel), (op, []))[1].append(kernel)
+    others = {number: other for (name, number), other in _COMPUTED_AS.items() if name == op.name}
+    return {**found, **{number: (other, [kernel]) for number, (other, kernel) in others.items()}}
 
 
 def _format(kernel: KernelSpec) -> str:
@@ -39,14 +45,18 @@ def _format(kernel: KernelSpec) -> str:
     return text if weights in (COMMON_ELEMENT, read, made) else f"{text} x {weights.value}"
 
 
-def _row(op: Op, number: str, kernels: list[KernelSpec]) -> list[str]:
-    found = ([name for name in _providers(op, number, kernels, isa) if name != PORTABLE.name] for isa in Isa)
-    return [op.name, number, *(", ".join(names or [PORTABLE.name]) for names in found)]
+def _row(name: str, number: str, op: Op, kernels: list[KernelSpec]) -> list[str]:
+    found = ([name for name in _providers(op, kernels, isa) if name != PORTABLE.name] for isa in Isa)
+    return [name, number, *(", ".join(names or [PORTABLE.name]) for names in found)]
 
 
-def _providers(op: Op, number: str, kernels: list[KernelSpec], isa: Isa) -> Iterator[str]:
+def _providers(op: Op, kernels: list[KernelSpec], isa: Isa) -> Iterator[str]:
     """Yields the providers that compute at least some calls, in the order in which the compiler prefers them."""
     for provider in PROVIDERS.values():
-        own = [found for found in provider.implementations(op.name) if isa in found.isas]
-        if any(found.kernel in kernels or _format(found.kernel) == number for found in own):
+        if any(_computed(found) in kernels for found in provider.implementations(op.name) if isa in found.isas):
             yield provider.name
+
+
+def _computed(found: Implementation) -> KernelSpec:
+    """Returns the operator's kernel whose calls it computes: weights in a table of its own have no elements there."""
+    return found.like if isinstance(found, OwnImplementation) else found.kernel
