@@ -481,6 +481,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/row_products_dsp.h
     runtime/kernels/common/row_products_int16_dsp.S
     runtime/kernels/common/row_products_int16_dsp.h
+    runtime/kernels/common/row_products_loops_dsp.h
     runtime/kernels/common/row_products_members.h
     runtime/kernels/common/row_products_scalar.S
     runtime/kernels/common/row_products_scalar.h

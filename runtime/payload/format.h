@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint8_t kFormatVersion = 6;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
-inline constexpr std::uint32_t kTunedRevision = 0x00000003;
+inline constexpr std::uint32_t kTunedRevision = 0x00000004;
 inline constexpr unsigned kMaxProviders = 8;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
@@ -2768,9 +2768,9 @@ static_assert(sizeof(Conv2dInt4VectorsArgs) == 76, "layout of Conv2dInt4VectorsA
 /// bits in the order of the products.
 struct FullyConnectedInt4PairsArgs {
   Ref input;  ///< int8 [in]
-  /// for each 8 channels: 8 sums for inputs of 0, times 2^12; the weights of 4 channels and
-  /// 2 inputs per word, the first input in the lower half, the first channel in its lowest
-  /// bits
+  /// for each 8 channels: 8 sums for inputs of 0; the weights of 4 channels and 2 inputs
+  /// per word, 8 more than they are, the first input in the lower half, the first channel
+  /// in its lowest bits
   Ref table;
   Ref scales;                ///< (shift + 2^8 * value, multiplier) of each channel, or of all
   Ref output;                ///< int8 [out]

@@ -27,5 +27,30 @@
   smlad r11, r3, lr, r11
 .endm
 
+// Both halves of the weights of 4 bits of a channel.
+#define NIBBLES_MASK 0x000F000F
+
+// The same with weights of 4 bits, 8 more than they are, and NIBBLES_MASK in lr; r2 and r12 are temporary.
+.macro EIGHT_NIBBLES
+  ldr r12, [r1], #4
+  and r2, lr, r12
+  smlad r4, r3, r2, r4
+  and r2, lr, r12, lsr #4
+  smlad r5, r3, r2, r5
+  and r2, lr, r12, lsr #8
+  smlad r6, r3, r2, r6
+  and r2, lr, r12, lsr #12
+  smlad r7, r3, r2, r7
+  ldr r12, [r1], #4
+  and r2, lr, r12
+  smlad r8, r3, r2, r8
+  and r2, lr, r12, lsr #4
+  smlad r9, r3, r2, r9
+  and r2, lr, r12, lsr #8
+  smlad r10, r3, r2, r10
+  and r2, lr, r12, lsr #12
+  smlad r11, r3, r2, r11
+.endm
+
 // clang-format on
 #endif

@@ -122,16 +122,24 @@ inline std::int32_t scaled_nibble(std::int32_t word, std::int32_t channel, std::
   return static_cast<std::int16_t>(bits << kNibbleBits);
 }
 
-/// The same with a word of 4 bits for each of 4 channels and 2 inputs.
+/// A weight of 4 bits that is stored as 8 more than it is.
+inline std::int32_t offset_nibble(std::int32_t word, std::int32_t channel, std::int32_t input) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(word) >> (16 * input + 4 * channel) &
+                                   0xF) -
+         8;
+}
+
+/// The same with a word of 4 bits for each of 4 channels and 2 inputs, which `kWeight` finds in it.
+template <std::int32_t (*kWeight)(std::int32_t word, std::int32_t channel, std::int32_t input)>
 struct Nibbles {
   static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
                                  const std::int32_t* end, const std::int32_t* table) {
     for (; input != end; input += 2, ++table) {
       for (std::int32_t channel = 0; channel < kBlock; ++channel) {
         for (std::int32_t window = 0; window < 2; ++window) {
-          sums[window][channel] += static_cast<std::uint32_t>(
-              low_half(input[window]) * scaled_nibble(*table, channel, 0) +
-              high_half(input[window]) * scaled_nibble(*table, channel, 1));
+          sums[window][channel] +=
+              static_cast<std::uint32_t>(low_half(input[window]) * kWeight(*table, channel, 0) +
+                                         high_half(input[window]) * kWeight(*table, channel, 1));
         }
       }
     }
@@ -204,11 +212,14 @@ struct PlainPairProducts {
 /// of NibbleFloor or NibbleAny.
 struct PlainNibblePairProducts : PlainPairProducts {
   static void multiply_floor(const PairProducts& products) {
-    pair_products::multiply<pair_products::NibbleFloor, pair_products::Nibbles>(products);
+    pair_products::multiply<pair_products::NibbleFloor, Weights>(products);
   }
   static void multiply_any(const PairProducts& products) {
-    pair_products::multiply<pair_products::NibbleAny, pair_products::Nibbles>(products);
+    pair_products::multiply<pair_products::NibbleAny, Weights>(products);
   }
+
+ private:
+  using Weights = pair_products::Nibbles<pair_products::scaled_nibble>;
 };
 
 }  // namespace cmsis_nn_delegate::portable

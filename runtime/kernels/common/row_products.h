@@ -46,40 +46,32 @@ struct RowScale {
   std::int32_t words[pair_products::kScales];
 };
 
-/// The weights of a block in int8.
+/// The weights of a block in int8. add() adds the products of two inputs, and returns the end of their weights.
 struct RowBytes {
-  using Floor = pair_products::Floor;
-  using Any = pair_products::Any;
-
   template <std::int32_t kBlock>
-  static const std::int32_t* add(std::uint32_t (&sums)[kBlock], const std::int8_t* input,
+  static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
                                  const std::int32_t* table) {
     for (std::int32_t channel = 0; channel < kBlock; channel += 2) {
       std::int8_t weights[4];
       std::memcpy(weights, table++, sizeof(weights));
       for (std::int32_t i = 0; i < 2; ++i) {
-        sums[channel + i] +=
-            static_cast<std::uint32_t>(input[0] * weights[i] + input[2] * weights[i + 2]);
+        sums[channel + i] += static_cast<std::uint32_t>(a * weights[i] + b * weights[i + 2]);
       }
     }
     return table;
   }
 };
 
-/// The same in 4 bits: sums in the table are 2^12 times as large, a word has the weights of 4 channels and 2 inputs, and
-/// shifts of FLOOR are to the right.
+/// The same in 4 bits: a word has the weights of 4 channels and 2 inputs, 8 more than they are.
 struct RowNibbles {
-  using Floor = pair_products::NibbleFloor;
-  using Any = pair_products::NibbleAny;
-
   template <std::int32_t kBlock>
-  static const std::int32_t* add(std::uint32_t (&sums)[kBlock], const std::int8_t* input,
+  static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
                                  const std::int32_t* table) {
     for (std::int32_t channel = 0; channel < kBlock; ++channel) {
       const std::int32_t word = table[channel / 4];
       sums[channel] +=
-          static_cast<std::uint32_t>(input[0] * pair_products::scaled_nibble(word, channel % 4, 0) +
-                                     input[2] * pair_products::scaled_nibble(word, channel % 4, 1));
+          static_cast<std::uint32_t>(a * pair_products::offset_nibble(word, channel % 4, 0) +
+                                     b * pair_products::offset_nibble(word, channel % 4, 1));
     }
     return table + kBlock / 4;
   }
@@ -115,7 +107,7 @@ struct PlainRows {
                                  const std::int8_t* end, const std::int32_t* table) {
     for (; input != end; input += 4) {
       for (std::int32_t parity = 0; parity < 2; ++parity) {
-        table = Weights::add(sums, input + parity, table);
+        table = Weights::add(sums, input[parity], input[parity + 2], table);
       }
     }
     return table;
@@ -124,9 +116,9 @@ struct PlainRows {
   static std::int8_t requantize(const RowProducts& p, std::int32_t sum, const std::int32_t* scale) {
     const RowScale channel(p.form, scale);
     if (p.form != 0) {
-      return static_cast<std::int8_t>(Weights::Floor::requantize(sum, channel.words));
+      return static_cast<std::int8_t>(pair_products::Floor::requantize(sum, channel.words));
     }
-    const std::int32_t value = Weights::Any::requantize(sum, channel.words);
+    const std::int32_t value = pair_products::Any::requantize(sum, channel.words);
     return static_cast<std::int8_t>(value < p.least ? p.least : value > p.most ? p.most : value);
   }
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "runtime/kernels/common/pair_products_int16.h"
 #include "runtime/kernels/common/row_products.h"
@@ -15,7 +14,8 @@ namespace cmsis_nn_delegate::portable {
 using RowProductsInt16 = RowProductsOf<std::int16_t>;
 
 /// The function in plain C++.
-struct PlainRowProductsInt16 {
+template <typename Weights>
+struct PlainRowsInt16 {
   using Element = std::int16_t;
   static constexpr std::int32_t kBlock = PlainRowProducts::kBlock;
 
@@ -45,20 +45,15 @@ struct PlainRowProductsInt16 {
   }
 
  private:
-  static const std::int32_t* add(std::uint32_t* sums, const std::int16_t* input,
+  static const std::int32_t* add(std::uint32_t (&sums)[kBlock], const std::int16_t* input,
                                  const std::int16_t* end, const std::int32_t* table) {
     for (; input != end; input += 2) {
-      for (std::int32_t channel = 0; channel < kBlock; channel += 2) {
-        std::int8_t weights[4];
-        std::memcpy(weights, table++, sizeof(weights));
-        for (std::int32_t i = 0; i < 2; ++i) {
-          sums[channel + i] +=
-              static_cast<std::uint32_t>(input[0] * weights[i] + input[1] * weights[i + 2]);
-        }
-      }
+      table = Weights::add(sums, input[0], input[1], table);
     }
     return table;
   }
 };
+
+using PlainRowProductsInt16 = PlainRowsInt16<RowBytes>;
 
 }  // namespace cmsis_nn_delegate::portable

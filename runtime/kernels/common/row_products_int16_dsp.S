@@ -4,81 +4,25 @@
 // allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
-#include "runtime/kernels/common/eight_channels_dsp.h"
-#include "runtime/kernels/common/row_products_members.h"
+#include "runtime/kernels/common/row_products_loops_dsp.h"
 
   .syntax unified
   .thumb
 
-// The frame: the sums of a block, the RowProductsInt16, and where the inputs that are being read end.
-#define ROW 32
-#define END 36
-#define FRAME 44  // with the saved registers, a multiple of 8
-
 // Two inputs, from r0.
-.macro PAIR
+.macro PAIR products
   ldr r3, [r0], #4
-  EIGHT_CHANNELS
+  \products
+.endm
+.macro EIGHT_INPUTS products
+  PAIR \products
+  PAIR \products
+  PAIR \products
+  PAIR \products
 .endm
 
-// void cmsis_nn_delegate_multiply_row_int16(
-//     RowProductsInt16* products)   r0   output, channels and scales are where they end after the call
-//
-// Register usage
-//   Inputs    r0, and r3 for a pair of them
-//   Table     r1
-//   Weights   r12 lr, widened in r2 r12 lr
-//   Sums      r4-r11, one for each channel of a block; then on the stack, where r6 goes over them
-//   Results   r4 output, r5 channels of the block left, r10 channels after it, r11 scales, lr bytes between these, r8 r9
-//             limits
-//
-// Layout of the table, for each 8 channels: 8 starts, int32; for each two inputs four words with the int8 weights of two
-// channels each: of the first input for both, then of the second.
-//
-// Cost: 79 instructions for 8 inputs and 8 channels, 64 products; 22 a result.
-//
-// Bounds: a step reads 8 inputs and 64 bytes of the table. [input, input_end) is a multiple of 8 inputs; what is left of
-// a row lies in [rest, rest_end), 8 inputs that its caller has filled up with zeros, so that nothing behind the row is
-// read. A block has 8 words and 16 for each 8 inputs, and there are channels / 8 blocks, rounded up: init() compares
-// block_words and blocks. The last one to seven channels have starts and weights of 0 in the place of those that are
-// missing, and only theirs are stored. Scales are read as many as results are stored. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_multiply_row_int16, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_row_int16
-  .type cmsis_nn_delegate_multiply_row_int16, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_row_int16:
-  push {r4-r11, lr}
-  sub sp, #FRAME
-  str r0, [sp, #ROW]
-  ldr r1, [r0, #ROW_PRODUCTS_TABLE]
-1:  // eight channels
-  ldr r12, [sp, #ROW]
-  ldm r1!, {r4-r11}
-  NEIGHBOURS ROW_PRODUCTS_INPUT, ROW_PRODUCTS_INPUT_END
-  ldrd r0, r2, [r12, #ROW_PRODUCTS_INPUT]
-  str r2, [sp, #END]
-2:  // eight inputs
-  PAIR
-  PAIR
-  PAIR
-  PAIR
-  ldr r2, [sp, #END]
-  cmp r0, r2
-  bne 2b
-  // The rest, unless this was it.
-  ldr r12, [sp, #ROW]
-  NEIGHBOURS ROW_PRODUCTS_REST, ROW_PRODUCTS_REST_END
-  ldrd r0, r3, [r12, #ROW_PRODUCTS_REST]
-  cmp r2, r3
-  str r3, [sp, #END]
-  bne 2b
-
-  stm sp, {r4-r11}
-  NEIGHBOURS ROW_PRODUCTS_OUTPUT, ROW_PRODUCTS_CHANNELS
-  ldrd r4, r5, [r12, #ROW_PRODUCTS_OUTPUT]
-  NEIGHBOURS ROW_PRODUCTS_SCALES, ROW_PRODUCTS_SCALE_BYTES
-  ldrd r11, lr, [r12, #ROW_PRODUCTS_SCALES]
+// Requantizes the sums of a block and stores them, as MULTIPLY_ROW says.
+.macro RESULTS
   NEIGHBOURS ROW_PRODUCTS_LEAST, ROW_PRODUCTS_MOST
   ldrd r8, r9, [r12, #ROW_PRODUCTS_LEAST]
   mov r6, sp
@@ -107,12 +51,29 @@ cmsis_nn_delegate_multiply_row_int16:
   subs r5, r5, #1
   bne 3b
   ldr r12, [sp, #ROW]
-  strd r4, r10, [r12, #ROW_PRODUCTS_OUTPUT]
-  str r11, [r12, #ROW_PRODUCTS_SCALES]
-  cmp r10, #0
-  bgt 1b
-  add sp, #FRAME
-  pop {r4-r11, pc}
-  .size cmsis_nn_delegate_multiply_row_int16, .-cmsis_nn_delegate_multiply_row_int16
+.endm
+
+// void cmsis_nn_delegate_multiply_row_int16(
+//     RowProductsInt16* products)   r0   output, channels and scales are where they end after the call
+//
+// Register usage
+//   Inputs    r0, and r3 for a pair of them
+//   Table     r1
+//   Weights   r12 lr, widened in r2 r12 lr
+//   Sums      r4-r11, one for each channel of a block; then on the stack, where r6 goes over them
+//   Results   r4 output, r5 channels of the block left, r10 channels after it, r11 scales, lr bytes between these, r8 r9
+//             limits
+//
+// Layout of the table, for each 8 channels: 8 starts, int32; for each two inputs four words with the int8 weights of two
+// channels each: of the first input for both, then of the second.
+//
+// Cost: 79 instructions for 8 inputs and 8 channels, 64 products; 22 a result.
+//
+// Bounds: a step reads 8 inputs and 64 bytes of the table. [input, input_end) is a multiple of 8 inputs; what is left of
+// a row lies in [rest, rest_end), 8 inputs that its caller has filled up with zeros, so that nothing behind the row is
+// read. A block has 8 words and 16 for each 8 inputs, and there are channels / 8 blocks, rounded up: init() compares
+// block_words and blocks. The last one to seven channels have starts and weights of 0 in the place of those that are
+// missing, and only theirs are stored. Scales are read as many as results are stored. ReadsPast is 0.
+  MULTIPLY_ROW cmsis_nn_delegate_multiply_row_int16, EIGHT_INPUTS, EIGHT_CHANNELS, RESULTS
 
 #endif

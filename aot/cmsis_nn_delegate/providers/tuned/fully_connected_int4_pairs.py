@@ -7,6 +7,7 @@ import numpy as np
 from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
+from ...graph.tensor_type import Quant
 from ...ops import fully_connected
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
@@ -23,41 +24,49 @@ def _draw_whole_blocks(d: Case) -> Value:
     return fully_connected_pairs.draw_whole_blocks(d, weights=Element.INT4)
 
 
+def _draw_large_biases(d: Case) -> Value:
+    """Sums of some 28 bits, which the products alone do not have."""
+    x = d.input(1, d.integer(1, 300))
+    output = d.fully_connected(x, 8 * d.integer(1, 4), d.clamp(), element=Element.INT4)
+    weight, bias = d.nodes[-1].inputs[1:]
+    scales = 2.0 ** d.random.uniform(-22, -20, len(bias.constant)) * output.scale / x.scale
+    weight.retype(quant=Quant(tuple(map(float, scales)), 0, axis=0))
+    d.nodes[-1].inputs[2] = d.constant(bias.shape, Element.INT32, -(1 << 28), 1 << 28)
+    return d.maybe_relu(output)
+
+
+TABLE = (
+    "for each 8 channels: 8 sums for inputs of 0; the weights of 4 channels and 2 inputs per word, 8 more than they "
+    "are, the first input in the lower half, the first channel in its lowest bits"
+)
+BLOCK_WORDS = "8, and the inputs rounded up to 8"
+
 KERNEL = KernelSpec(
     "fully_connected_int4_pairs",
     fully_connected_pairs.struct(
         "FullyConnectedInt4PairsArgs",
         "int8 linear layer of one row, as fully_connected_int4 computes it, from weights of 4 bits in the order of the "
         "products.",
-        table="for each 8 channels: 8 sums for inputs of 0, times 2^12; the weights of 4 channels and 2 inputs "
-        "per word, the first input in the lower half, the first channel in its lowest bits",
-        block_words="8, and the inputs rounded up to 8",
+        table=TABLE,
+        block_words=BLOCK_WORDS,
     ),
     priced_as="fully_connected_pairs",
 )
 
 
 class FullyConnectedInt4Pairs(FullyConnectedPairs):
-    """Like fully_connected_pairs, with a load for the weights of four channels and two inputs, as conv2d_int4_pairs."""
+    """Like fully_connected_pairs, with a load for the weights of four channels and two inputs. A mask makes pairs of
+    them, 8 more than they are, so that each sum starts with 8 times the sum of the inputs less."""
 
     name = "fully_connected_int4_pairs"
     like = fully_connected.INT4
     isas = frozenset({Isa.DSP})
-    assumes = (
-        "one row, outputs that nearly fill blocks of 8, and sums of 19 bits that fit one of the forms of requantization"
-    )
-    draws = (_draw, _draw_whole_blocks)
+    draws = (_draw, _draw_whole_blocks, _draw_large_biases)
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
 
-    def why_inexact(self, node: Node) -> str:
-        return nibble_table.why_none(node, self.weights(node))
-
-    def scales(self, node: Node) -> np.ndarray:
-        return nibble_table.packed(node, self.form(node))
-
     def sums(self, node: Node) -> np.ndarray:
-        return nibble_table.sums(node, self.weights(node), CHANNELS)
+        return nibble_table.offset_sums(node, self.weights(node), CHANNELS)
 
     def sum_words(self, inputs: int) -> int:
         return nibble_table.sum_words(inputs, CHANNELS)

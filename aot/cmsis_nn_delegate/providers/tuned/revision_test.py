@@ -39,7 +39,7 @@ CONSTANTS = {
     "lstm_projected_vectors": 0xBB6F1332,
     "conv2d_pairs_int16": 0x1B582B49,
     "conv2d_int4_pairs": 0xD4AB4796,
-    "fully_connected_int4_pairs": 0x822F9050,
+    "fully_connected_int4_pairs": 0x54F5E56E,
     "fully_connected_int4_as_conv2d": 0x2ED136A3,
     "conv2d_int4_vectors": 0xAE4DD271,
     "fully_connected_pairs_int16": 0xD77A7440,
