@@ -158,6 +158,7 @@ def test_a_kernel_that_no_case_reaches_is_named():
         "a random case of fully_connected_per_tensor",
         "a random case of fully_connected_int16",
         "a random case of fully_connected_int4",
+        "a random case of fully_connected_int4_int16",
     ]
 
 

@@ -19,6 +19,7 @@ def _rows():
         # Their tables have no elements that tell them from int8.
         ("conv2d", "int8 x int4", ["cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
         ("fully_connected", "int8 x int4", ["cmsis-nn", "tuned, cmsis-nn", "cmsis-nn"]),
+        ("conv2d", "int16 x int4", ["portable", "tuned", "portable"]),
         ("conv2d", "int8", ["tuned, cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
     ],
 )

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 145;
+inline constexpr std::size_t kOpcodeCount = 149;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -212,6 +212,10 @@ enum class Opcode : std::uint8_t {
   kMaskedSoftmaxInt16 = 142,
   kEmbeddingFloat32 = 143,
   kEmbeddingInt32Float32 = 144,
+  kConv2dInt4Int16 = 145,
+  kFullyConnectedInt4Int16 = 146,
+  kConv2dInt4PairsInt16 = 147,
+  kFullyConnectedInt4PairsInt16 = 148,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -3090,6 +3094,78 @@ struct EmbeddingInt32Float32Args {
   std::int32_t from_end;    ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
 };
 static_assert(sizeof(EmbeddingInt32Float32Args) == 48, "layout of EmbeddingInt32Float32Args");
+
+/// Conv2dInt16Args of one group with weights of 4 bits, as Conv2dInt4Args has them.
+struct Conv2dInt4Int16Args {
+  Ref input;       ///< int16 [n, h, w, c]
+  Ref filter;      ///< int4 [n = out channels, h, w, c = input channels]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int16 [n, h, w, c]
+  ConvInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(Conv2dInt4Int16Args) == 104, "layout of Conv2dInt4Int16Args");
+
+/// FullyConnectedInt16Args with the weights of FullyConnectedInt4Args.
+struct FullyConnectedInt4Int16Args {
+  Ref input;             ///< int16 [batch, in]
+  Ref filter;            ///< int4 [out, in]
+  Ref bias;              ///< int32 [out]
+  Ref multiplier;        ///< int32 [out], Q31, >= 0
+  Ref shift;             ///< int32 [out], left if positive, [-31, 30]
+  Ref output;            ///< int16 [batch, out]
+  std::int32_t batch;    ///< at least 1
+  std::int32_t inputs;   ///< in, at least 1
+  std::int32_t outputs;  ///< out, at least 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(FullyConnectedInt4Int16Args) == 44, "layout of FullyConnectedInt4Int16Args");
+
+/// int16 convolution of one group, as conv2d_int4_int16 computes it, from weights of 4 bits
+/// in the order of the products.
+struct Conv2dInt4PairsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each 4 channels: 4 biases; the weights of 4 channels and 2 inputs per word, 8 more
+  /// than they are, the first input in the lower half, the first channel in its lowest
+  /// bits; (shift, multiplier, correction) of each
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 16, and half the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dInt4PairsInt16Args) == 72, "layout of Conv2dInt4PairsInt16Args");
+
+/// int16 linear layer of one row, as fully_connected_int4_int16 computes it, from weights
+/// of 4 bits in the order of the products.
+struct FullyConnectedInt4PairsInt16Args {
+  Ref input;  ///< int16 [in]
+  /// for each 8 channels: 8 sums for inputs of 0; the weights of 4 channels and 2 inputs
+  /// per word, 8 more than they are, the first input in the lower half, the first channel
+  /// in its lowest bits
+  Ref table;
+  Ref scales;                ///< (shift + 2^8 * value, multiplier) of each channel, or of all
+  Ref output;                ///< int16 [out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 8, and the inputs rounded up to 8
+  std::int32_t scale_words;  ///< 2, or 2 * outputs
+  std::int32_t form;         ///< of the requantization, see requantization.py, 0 to 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(FullyConnectedInt4PairsInt16Args) == 48,
+              "layout of FullyConnectedInt4PairsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

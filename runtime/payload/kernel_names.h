@@ -155,6 +155,10 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "masked_softmax_int16 of input int16, filter int8, output int16",
     "embedding_float32 of input int64, filter float32, output float32",
     "embedding_int32_float32 of input int32, filter float32, output float32",
+    "conv2d_int4_int16 of input int16, filter int4, output int16",
+    "fully_connected_int4_int16 of input int16, filter int4, output int16",
+    "conv2d_int4_pairs_int16 of input int16, table int32, output int16",
+    "fully_connected_int4_pairs_int16 of input int16, table int32, scales int32, output int16",
     // clang-format on
 };
 

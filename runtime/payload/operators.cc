@@ -1505,8 +1505,13 @@ bool check_depthwise_conv2d_vectors_int16(const CallCheck& call, const void* arg
   return check_as_conv2d_pairs_int16<payload::DepthwiseConv2dVectorsInt16Args>(call, args);
 }
 
-bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::FullyConnectedPairsInt16Args*>(args);
+bool check_conv2d_int4_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dInt4PairsInt16Args>(call, args);
+}
+
+template <typename Args>
+static bool check_as_fully_connected_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.inputs), 2)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outputs), 2)};
   return call.reads(input, bounds::kHalfAligned) &&
@@ -1514,6 +1519,15 @@ bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) 
          call.filter({a.scales, bounds::product(volume(a.scale_words), 4)}, 4) &&
          call.in_ranges(in_range(a.form, 0, 1)) && values::activation(call, a.activation) &&
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_fully_connected_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_pairs_int16<payload::FullyConnectedPairsInt16Args>(call, args);
+}
+
+bool check_fully_connected_int4_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_pairs_int16<payload::FullyConnectedInt4PairsInt16Args>(call,
+                                                                                         args);
 }
 
 bool check_conv2d_int4(const CallCheck& call, const void* args) {
@@ -1944,6 +1958,33 @@ bool check_embedding_int32_float32(const CallCheck& call, const void* args) {
   return call.reads(input) &&
          call.filter({a.filter, bounds::product(volume(a.rows, a.depth), 4)}, 4) &&
          call.in_ranges(in_range(a.from_end, 0, 1)) && call.writes(output, bounds::kWordAligned) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_conv2d_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::Conv2dInt4Int16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.filter_dims))}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_fully_connected_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedInt4Int16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.inputs), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.batch, a.outputs), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.inputs, a.outputs))}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.outputs)) &&
+         call.multipliers(a.multiplier, a.shift, a.outputs) &&
+         values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
          call.apart(input, output) && call.accepted();
 }
 

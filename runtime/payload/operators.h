@@ -168,7 +168,11 @@ struct Operator {
   OPERATOR(LogSoftmaxInt16, log_softmax_int16)                          \
   OPERATOR(MaskedSoftmaxInt16, masked_softmax_int16)                    \
   OPERATOR(EmbeddingFloat32, embedding_float32)                         \
-  OPERATOR(EmbeddingInt32Float32, embedding_int32_float32)
+  OPERATOR(EmbeddingInt32Float32, embedding_int32_float32)              \
+  OPERATOR(Conv2dInt4Int16, conv2d_int4_int16)                          \
+  OPERATOR(FullyConnectedInt4Int16, fully_connected_int4_int16)         \
+  OPERATOR(Conv2dInt4PairsInt16, conv2d_int4_pairs_int16)               \
+  OPERATOR(FullyConnectedInt4PairsInt16, fully_connected_int4_pairs_int16)
 
 namespace operators {
 

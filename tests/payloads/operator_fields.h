@@ -3051,6 +3051,95 @@ inline constexpr OperatorField kEmbeddingInt32Float32ArgsFields[] = {
     ranged("from_end", i32(44), 0, 1),
 };
 
+inline constexpr OperatorField kConv2dInt4Int16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(56), i32(60), i32(64), i32(68)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(72), i32(76), i32(80), i32(84)}, 2),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {i32(100)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(100)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(100)}),
+    reference("output", 20, FieldKind::kOutput, 2, 2, {i32(88), i32(92), i32(96), i32(100)}),
+    integer("params.stride.w", i32(24)),
+    integer("params.stride.h", i32(28)),
+    integer("params.padding.w", i32(32)),
+    integer("params.padding.h", i32(36)),
+    integer("params.dilation.w", i32(40)),
+    integer("params.dilation.h", i32(44)),
+    related("params.activation.min", i32(48), -32768, 32767),
+    related("params.activation.max", i32(52), -32768, 32767),
+    integer("input_dims.n", i32(56)),
+    integer("input_dims.h", i32(60)),
+    integer("input_dims.w", i32(64)),
+    integer("input_dims.c", i32(68)),
+    integer("filter_dims.n", i32(72)),
+    integer("filter_dims.h", i32(76)),
+    integer("filter_dims.w", i32(80)),
+    integer("filter_dims.c", i32(84)),
+    integer("output_dims.n", i32(88)),
+    integer("output_dims.h", i32(92)),
+    integer("output_dims.w", i32(96)),
+    integer("output_dims.c", i32(100)),
+};
+
+inline constexpr OperatorField kFullyConnectedInt4Int16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(24), i32(28)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(28), i32(32)}, 2),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {i32(32)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(32)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(32)}),
+    reference("output", 20, FieldKind::kOutput, 2, 2, {i32(24), i32(32)}),
+    integer("batch", i32(24)),
+    integer("inputs", i32(28)),
+    integer("outputs", i32(32)),
+    related("activation.min", i32(36), -32768, 32767),
+    related("activation.max", i32(40), -32768, 32767),
+};
+
+inline constexpr OperatorField kConv2dInt4PairsInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {u16(48), u16(50), u16(52), u16(54)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(20), i32(24)}),
+    reference("scratch", 8, FieldKind::kScratch, 16, 1, {i32(16)}),
+    reference("output", 12, FieldKind::kOutput, 2, 2, {u16(64), u16(66), u16(68), u16(70)}),
+    integer("scratch_bytes", i32(16)),
+    integer("blocks", i32(20)),
+    integer("block_words", i32(24)),
+    ranged("form", i32(28), 0, 1),
+    integer("params.stride.w", u16(32)),
+    integer("params.stride.h", u16(34)),
+    integer("params.padding.w", u16(36)),
+    integer("params.padding.h", u16(38)),
+    integer("params.dilation.w", u16(40)),
+    integer("params.dilation.h", u16(42)),
+    related("params.activation.min", i16(44), -32768, 32767),
+    related("params.activation.max", i16(46), -32768, 32767),
+    integer("input_dims.n", u16(48)),
+    integer("input_dims.h", u16(50)),
+    integer("input_dims.w", u16(52)),
+    integer("input_dims.c", u16(54)),
+    integer("filter_dims.n", u16(56)),
+    integer("filter_dims.h", u16(58)),
+    integer("filter_dims.w", u16(60)),
+    integer("filter_dims.c", u16(62)),
+    integer("output_dims.n", u16(64)),
+    integer("output_dims.h", u16(66)),
+    integer("output_dims.w", u16(68)),
+    integer("output_dims.c", u16(70)),
+};
+
+inline constexpr OperatorField kFullyConnectedInt4PairsInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(32)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(16), i32(20)}),
+    reference("scales", 8, FieldKind::kFilter, 4, 4, {i32(24)}),
+    reference("output", 12, FieldKind::kOutput, 2, 2, {i32(36)}),
+    integer("blocks", i32(16)),
+    integer("block_words", i32(20)),
+    integer("scale_words", i32(24)),
+    ranged("form", i32(28), 0, 1),
+    integer("inputs", i32(32)),
+    integer("outputs", i32(36)),
+    related("activation.min", i32(40), -32768, 32767),
+    related("activation.max", i32(44), -32768, 32767),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -3203,6 +3292,10 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kMaskedSoftmaxInt16ArgsFields, 9, 36},
     {kEmbeddingFloat32ArgsFields, 12, 48},
     {kEmbeddingInt32Float32ArgsFields, 12, 48},
+    {kConv2dInt4Int16ArgsFields, 26, 104},
+    {kFullyConnectedInt4Int16ArgsFields, 11, 44},
+    {kConv2dInt4PairsInt16ArgsFields, 28, 72},
+    {kFullyConnectedInt4PairsInt16ArgsFields, 12, 48},
 };
 
 }  // namespace cmsis_nn_delegate

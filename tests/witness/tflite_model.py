@@ -252,10 +252,12 @@ def _padded(writer: _Writer, node: Node, fill: int, kernel: Pair, dilation: Pair
 def _weights(writer: _Writer, node: Node, data: np.ndarray, dimension: int) -> list[int]:
     """Returns the tensors of the filter, stored as `data` with the scales along `dimension`, and of the bias."""
     x, weight, bias = node.inputs
+    # TFLM multiplies no weights of 4 bits with int16: it is given the same numbers in 8.
+    element = Element.INT8 if x.element is Element.INT16 else weight.element
     scales = np.float32(x.quant.scale[0]) * np.array(weight.quant.scale, np.float32)
     of_bias = schema.QuantizationParametersT(scale=scales, zeroPoint=np.zeros(len(scales), np.int64))
     return [
-        writer.tensor(weight.name, data.shape, weight.element, _quantization(weight.quant, dimension), data),
+        writer.tensor(weight.name, data.shape, element, _quantization(weight.quant, dimension), data),
         writer.tensor(bias.name, bias.shape, bias.element, of_bias, bias.data),
     ]
 
@@ -294,13 +296,13 @@ def _depthwise_conv2d(writer: _Writer, node: Node) -> None:
 
 
 def _fully_connected(writer: _Writer, node: Node) -> None:
-    weight = node.inputs[1]
-    if weight.element is Element.INT4 and len(weight.quant.scale) > 1:
+    x, weight, _ = node.inputs
+    if weight.element is Element.INT4 and x.element is Element.INT8 and len(weight.quant.scale) > 1:
         raise Inexpressible("TFLM's linear layers with weights of 4 bits have one scale")
-    constants = _weights(writer, node, node.inputs[1].data, 0)
+    constants = _weights(writer, node, weight.data, 0)
     writer.operator(
         "FULLY_CONNECTED",
-        [writer.tensor_of(node.inputs[0]), *constants],
+        [writer.tensor_of(x), *constants],
         writer.tensor_of(node.output),
         fusedActivationFunction=_activation(node.attrs.clamp),
     )

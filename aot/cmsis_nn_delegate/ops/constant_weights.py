@@ -26,13 +26,13 @@ _MAX_LONG_SHIFT = 14
 WIDE = "conv2d_wide"
 # What users have to know of layers with weights.
 INT16_LIMIT = (
-    "int16 activations: weights of 8 bits; biases and sums of 32 bits, or of 64 where the compiler does not prove that "
+    "int16 activations: biases and sums of 32 bits, or of 64, with weights of 8, where the compiler does not prove that "
     "32 suffice"
 )
 INT16_SHORT_LIMIT = (
     "int16 activations: weights of 8 bits, biases and sums of 32 bits; a layer whose sums may exceed these is refused"
 )
-INT4_LIMIT = "weights of 4 bits with int8 activations"
+INT4_LIMIT = "weights of 4 bits"
 
 
 class Operands(NamedTuple):

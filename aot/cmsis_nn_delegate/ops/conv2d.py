@@ -13,7 +13,7 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
 from ..format.element import KERNEL_ELEMENTS
-from ..format.record import I32, Field, Struct
+from ..format.record import I32, Field, Role, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
 from . import (
@@ -114,6 +114,16 @@ INT4 = KernelSpec(
         geometry="convolution",
     ),
     priced_as="conv2d",
+)
+INT4_INT16 = KernelSpec(
+    "conv2d_int4_int16",
+    Struct(
+        "Conv2dInt4Int16Args",
+        "Conv2dInt16Args of one group with weights of 4 bits, as Conv2dInt4Args has them.",
+        (*conv_args.OPERANDS_INT4_INT16, conv_args.OUTPUT_INT16, *conv_args.SIZES_INT16),
+        geometry="convolution",
+    ),
+    priced_as="conv2d_large",
 )
 
 
@@ -243,6 +253,13 @@ def _draw_int4_row(d: Case) -> Value:
     x = d.input(d.batch(), d.channels(), 1, taps + d.integer(0, 20))
     padding = Padding(0, d.integer(0, taps - 1), 0, d.integer(0, taps - 1))
     return d.conv2d(x, d.channels(), (1, taps), (1, d.integer(1, 4)), padding, clamp=d.clamp(), element=Element.INT4)
+
+
+def _draw_int4_int16(d: Case) -> Value:
+    kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), d.channels(), kernel, dilation, element=Element.INT16)
+    strides = d.pair(1, 3), d.padding(kernel, dilation), dilation
+    return d.conv2d(x, d.channels(), kernel, *strides, clamp=d.clamp(), element=Element.INT4)
 
 
 def _draw_large(d: Case) -> Value:
@@ -402,7 +419,7 @@ class Convolution(Op):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node)
-        given = None if self.variant(node) else scratch_bytes
+        given = scratch_bytes if self.kernel_of(node).args.names_of(Role.SCRATCH) else None
         return conv_args.encode(node, refs, given, geometry, call_dims(node, geometry))
 
     def _filter(self, node: Node) -> np.ndarray:
@@ -425,7 +442,7 @@ class Conv2d(Convolution):
     name = "conv2d"
     targets = aten_convolution.TARGETS
     annotation = Weighted(("aten.conv2d.default",), folds_batch_norm=True)
-    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16, INT4)
+    kernels = (KERNEL, LARGE_KERNEL, INT16, LARGE_INT16, INT4, INT4_INT16)
     elements = KERNEL_ELEMENTS
     draws = (
         _draw_general,
@@ -444,11 +461,13 @@ class Conv2d(Convolution):
         _draw_int4,
         _draw_int4_pointwise,
         _draw_int4_row,
+        _draw_int4_int16,
     )
     limits = (
         "constant weights; any size, stride, padding, dilation and groups; in one dimension as an image of one row",
         constant_weights.INT16_LIMIT,
-        f"{constant_weights.INT4_LIMIT}, in one group of at most {MAX_KERNEL_ELEMENTS} weights for an output",
+        f"{constant_weights.INT4_LIMIT}, in one group, with int8 activations of at most {MAX_KERNEL_ELEMENTS} weights "
+        "for an output",
         "conv3d: what the filter covers of the depth are further channels; not in models that are trained with "
         "quantization",
     )
@@ -467,13 +486,15 @@ class Conv2d(Convolution):
         return aten_convolution.build(self.name, node, context)
 
     def variant(self, node: Node) -> str:
-        if node.output.element is Element.INT16:
-            _, depth, height, width = node.inputs[1].shape
-            fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
-            return "" if fits else LARGE_KERNEL.variant
         packed = node.inputs[1].element is Element.INT4
         if packed and node.attrs.groups != 1:
             return LARGE_KERNEL.variant
+        if node.output.element is Element.INT16:
+            if packed:
+                return ""  # of any size
+            _, depth, height, width = node.inputs[1].shape
+            fits = convolution_int16_fits(node.inputs[0].shape[1], height, width, depth)
+            return "" if fits else LARGE_KERNEL.variant
         outputs, per_group = node.inputs[1].shape[:2]
         plain = Geometry.plain(node)
         called_as = cmsis_nn_geometry.convolution(plain)

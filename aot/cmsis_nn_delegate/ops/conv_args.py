@@ -54,14 +54,12 @@ OPERANDS = (
     blocks.multipliers("output_dims.c", doc="int32 [out channels], Q31, >= 0"),
     blocks.shifts("output_dims.c", doc="int32 [out channels], left if positive, [-31, 30]"),
 )
-OPERANDS_INT4 = (
-    OPERANDS[0],
-    blocks.filter("filter_dims", doc="int4 [n = out channels, h, w, c = input channels]", element=I4),
-    *OPERANDS[2:],
-)
+_FILTER_INT4 = blocks.filter("filter_dims", doc="int4 [n = out channels, h, w, c = input channels]", element=I4)
+OPERANDS_INT4 = (OPERANDS[0], _FILTER_INT4, *OPERANDS[2:])
 OUTPUT = blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]")
 OUTPUT_INT16 = blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]")
 OPERANDS_INT16 = (blocks.input("input", I16, "input_dims", doc="int16 [n, h, w, c]"), *OPERANDS[1:])
+OPERANDS_INT4_INT16 = (OPERANDS_INT16[0], *OPERANDS_INT4[1:])
 _DIMS = (
     Field("input_dims", blocks.DIMS),
     Field("filter_dims", blocks.DIMS),

@@ -52,6 +52,12 @@ PER_CHANNEL = KernelSpec(
     ),
 )
 
+_ROWS_INT16 = (
+    Field("batch", I32, "at least 1"),
+    Field("inputs", I32, "in, at least 1"),
+    Field("outputs", I32, "out, at least 1"),
+    Field("activation", blocks.ACTIVATION_INT16),
+)
 INT16 = KernelSpec(
     "fully_connected_int16",
     Struct(
@@ -67,10 +73,7 @@ INT16 = KernelSpec(
             blocks.scratch(),
             blocks.output(I16, "batch", "outputs", doc="int16 [batch, out]"),
             Field("scratch_bytes", I32),
-            Field("batch", I32, "at least 1"),
-            Field("inputs", I32, "in, at least 1"),
-            Field("outputs", I32, "out, at least 1"),
-            Field("activation", blocks.ACTIVATION_INT16),
+            *_ROWS_INT16,
         ),
     ),
     priced_as="fully_connected",
@@ -86,6 +89,22 @@ INT4 = KernelSpec(
             blocks.input("input", I8, "batch", "inputs", doc="int8 [batch, in]"),
             blocks.filter("inputs", "outputs", doc="int4 [out, in]", element=I4),
             *PER_CHANNEL.args.fields[2:],
+        ),
+    ),
+    priced_as="fully_connected",
+)
+
+INT4_INT16 = KernelSpec(
+    "fully_connected_int4_int16",
+    Struct(
+        "FullyConnectedInt4Int16Args",
+        "FullyConnectedInt16Args with the weights of FullyConnectedInt4Args.",
+        (
+            INT16.args.fields[0],
+            INT4.args.fields[1],
+            *INT16.args.fields[2:5],
+            blocks.output(I16, "batch", "outputs", doc="int16 [batch, out]"),
+            *_ROWS_INT16,
         ),
     ),
     priced_as="fully_connected",
@@ -131,6 +150,12 @@ def _draw_int4(d: Case) -> Value:
     return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor, element=Element.INT4)
 
 
+def _draw_int4_int16(d: Case) -> Value:
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(20, 300)), element=Element.INT16)
+    per_tensor = d.pick(False, True)
+    return d.fully_connected(x, d.integer(1, 40), d.clamp(), per_tensor, element=Element.INT4)
+
+
 def _draw_image(d: Case) -> Value:
     x = d.input(d.batch(), d.integer(1, 6), *d.pair(1, 5))
     return d.fully_connected(x, d.integer(1, 20), d.clamp())
@@ -166,8 +191,8 @@ class FullyConnected(Op):
     whole = ("aten.linear.default",)
     annotation = Weighted(("aten.linear.default",), linear=True)
     attrs = FullyConnectedAttrs
-    kernels = (PER_CHANNEL, PER_TENSOR, INT16, INT4)
-    draws = (_draw, _draw_image, _draw_per_tensor, _draw_int16, _draw_int4)
+    kernels = (PER_CHANNEL, PER_TENSOR, INT16, INT4, INT4_INT16)
+    draws = (_draw, _draw_image, _draw_per_tensor, _draw_int16, _draw_int4, _draw_int4_int16)
     elements = KERNEL_ELEMENTS
     limits = (
         "constant weights; any rank; alpha and beta of addmm are 1",
@@ -329,7 +354,8 @@ class FullyConnected(Op):
             "activation": block_values.activation(node.attrs.clamp, node.output.type),
         }
         if node.output.element is Element.INT16:
-            return {**fields, "scratch_bytes": scratch_bytes}
+            packed = node.inputs[1].element is Element.INT4
+            return fields if packed else {**fields, "scratch_bytes": scratch_bytes}
         fields["output_offset"] = node.output.zero_point
         if self._uniform(node):
             multiplier, shift = per_channel_requantize.output_multipliers(node)

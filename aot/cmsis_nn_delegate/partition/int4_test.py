@@ -75,11 +75,18 @@ def test_a_part_of_a_model_can_have_them():
     assert weights(graph)["conv2d"] == ["int8", "int8", "int4"] and weights(graph)["fully_connected"] == ["int8"]
 
 
-def test_activations_of_16_bits_keep_weights_of_8():
+def test_activations_of_16_bits_have_them_too():
+    torch.manual_seed(4)
     quantizer = CmsisNnQuantizer(preset="int16").set_global(QuantizationConfig(weights="int4"))
-    graph = steps_apart(nn.Linear(9, 4), torch.randn(3, 9), quantizer=quantizer)[1]
-    assert weights(graph) == {"fully_connected": ["int8"]}
-    assert np.abs(graph.nodes[1].inputs[1].constant).max() == 127
+    distances, graph = steps_apart(Network().eval(), torch.randn(2, 3, 6, 6), quantizer=quantizer)
+    # The depthwise one is a conv2d with groups in int16.
+    assert weights(graph) == {
+        "conv2d": ["int4", "int8", "int8", "int4"],
+        "transpose_conv2d": ["int8"],
+        "fully_connected": ["int4"],
+    }
+    assert distances[0] <= 1
+    assert {node.output.element for node in graph.nodes[1:-1]} == {Element.INT16}
 
 
 class Elsewhere(CmsisNnQuantizer):

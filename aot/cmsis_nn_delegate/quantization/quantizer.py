@@ -95,11 +95,12 @@ _DROPOUT = SameScale(())
 _OP_OF = {id(op.annotation): op for op in OPS.values()}
 _ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
 _ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
-# Those of operators that have kernels for weights of 4 bits.
+# By the same, the activations with which kernels take weights of 4 bits.
 _SMALL_WEIGHTS = {
-    id(op.annotation)
+    id(op.annotation): {
+        kernel.elements["input"] for kernel in op.kernels if kernel.elements.get("filter") is Element.INT4
+    }
     for op in OPS.values()
-    if any(kernel.elements.get("filter") is Element.INT4 for kernel in op.kernels)
 }
 # Those of operators that only move values, which take them as they come.
 _MOVES = {id(_DROPOUT), *(id(op.annotation) for op in OPS.values() if not op.computes)}
@@ -522,7 +523,7 @@ class CmsisNnQuantizer(Quantizer):
     @staticmethod
     def _takes_small_weights(node: Node, annotation: Annotation) -> bool:
         """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits."""
-        if id(annotation) not in _SMALL_WEIGHTS or _element_of(node) is not COMMON_ELEMENT:
+        if _element_of(node) not in _SMALL_WEIGHTS.get(id(annotation), ()):
             return False
         return isinstance(annotation, Weighted) and (annotation.linear or _argument(node, "groups") == 1)
 

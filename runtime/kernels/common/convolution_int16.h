@@ -6,14 +6,35 @@
 
 #include <executorch/runtime/core/error.h>
 
+#include "runtime/kernels/common/nibbles.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/window.h"
 #include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate::portable {
 
+/// The weights of a filter in int8: adds the products of `count` of them, from weight `first` on, with `input` to `sum`.
+struct ByteWeights {
+  template <typename Sum>
+  static Sum add(Sum sum, const std::int8_t* weights, std::uint32_t first,
+                 const std::int16_t* input, std::int32_t count) {
+    for (std::int32_t i = 0; i < count; ++i) {
+      sum += static_cast<Sum>(weights[first + static_cast<std::uint32_t>(i)] * input[i]);
+    }
+    return sum;
+  }
+};
+
+/// The same in 4 bits.
+struct NibbleWeights {
+  static std::uint32_t add(std::uint32_t sum, const std::int8_t* weights, std::uint32_t first,
+                           const std::int16_t* input, std::int32_t count) {
+    return add_nibble_products(sum, weights, first, input, /*offset=*/0, count);
+  }
+};
+
 /// Computes one call; `Args` is the argument block of a kernel. Sums have the type of its biases.
-template <typename Args, typename Sum = std::int32_t>
+template <typename Args, typename Sum = std::int32_t, typename Weights = ByteWeights>
 executorch::runtime::Error run_convolution_int16(const void* args, const Bases& bases) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
@@ -33,7 +54,7 @@ executorch::runtime::Error run_convolution_int16(const void* args, const Bases& 
       const Taps ty = Taps::of(y, p.stride.h, p.padding.h, p.dilation.h, filter.h, in.h);
       for (std::int32_t x = 0; x < out.w; ++x) {
         const Taps tx = Taps::of(x, p.stride.w, p.padding.w, p.dilation.w, filter.w, in.w);
-        const std::int8_t* kernel = weights;
+        std::int32_t filter_at = 0;  // its first weight
         for (std::int32_t channel = 0; channel < out.c; ++channel) {
           const std::int32_t first = channel / channels_per_group * filter.c;
           auto acc = static_cast<std::make_unsigned_t<Sum>>(bias[channel]);
@@ -43,10 +64,8 @@ executorch::runtime::Error run_convolution_int16(const void* args, const Bases& 
                   input +
                   ((ty.origin + ky * p.dilation.h) * in.w + tx.origin + kx * p.dilation.w) * in.c +
                   first;
-              const std::int8_t* w = kernel + (ky * filter.w + kx) * filter.c;
-              for (std::int32_t i = 0; i < filter.c; ++i) {
-                acc += static_cast<std::make_unsigned_t<Sum>>(w[i] * v[i]);
-              }
+              const std::int32_t at = filter_at + (ky * filter.w + kx) * filter.c;
+              acc = Weights::add(acc, weights, static_cast<std::uint32_t>(at), v, filter.c);
             }
           }
           std::int32_t value;
@@ -56,7 +75,7 @@ executorch::runtime::Error run_convolution_int16(const void* args, const Bases& 
             value = requantize(static_cast<Sum>(acc), multiplier[channel], shift[channel]);
           }
           *output++ = clamp_to<std::int16_t>(value, p.activation);
-          kernel += filter.h * filter.w * filter.c;
+          filter_at += filter.h * filter.w * filter.c;
         }
       }
     }

@@ -26,32 +26,46 @@
   smlad r11, r3, r12, r11
 .endm
 
-// Saves registers and copies the PairProducts at r0 to the stack, at its own offsets. Leaves the table in r1.
-.macro BEGIN_PAIR_PRODUCTS
+// Saves registers and copies the PairProducts at r0 to the stack, at its own offsets. Leaves the table in r1. `more` is the
+// space behind it, 4 and a multiple of 8.
+.macro BEGIN_PAIR_PRODUCTS more=4
   push {r4-r11, lr}
   NEIGHBOURS PAIR_PRODUCTS_INPUTS, PAIR_PRODUCTS_INPUTS_END, PAIR_PRODUCTS_TABLE, PAIR_PRODUCTS_OUTPUT0, \
              PAIR_PRODUCTS_OUTPUT1, PAIR_PRODUCTS_CHANNELS, PAIR_PRODUCTS_LEAST, PAIR_PRODUCTS_MOST, \
              PAIR_PRODUCTS_BYTES
   ldm r0, {r1-r8}
-  sub sp, #PAIR_PRODUCTS_BYTES + 4
+  sub sp, #PAIR_PRODUCTS_BYTES + \more
   stm sp, {r1-r8}
   mov r1, r3
 .endm
 
-.macro END_PAIR_PRODUCTS
-  add sp, #PAIR_PRODUCTS_BYTES + 4
+.macro END_PAIR_PRODUCTS more=4
+  add sp, #PAIR_PRODUCTS_BYTES + \more
   pop {r4-r11, pc}
 .endm
 
 // The sums of both windows for the next four channels of the table, in r4-r11; changes r0, r2, r3, r12 and lr. `products`
-// multiplies two inputs of both windows, as PRODUCTS does.
-.macro FOUR_CHANNELS products=PRODUCTS
+// multiplies two inputs of both windows, as PRODUCTS does. Both windows start with the sums in the table, less a number
+// for each that lies at `less` on the stack, if there is one.
+.macro FOUR_CHANNELS products=PRODUCTS, less
   ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
   ldm r1!, {r4-r7}
+  .ifnb \less
+  ldrd r2, r3, [sp, #\less]
+  sub r8, r4, r3
+  sub r9, r5, r3
+  sub r10, r6, r3
+  sub r11, r7, r3
+  sub r4, r4, r2
+  sub r5, r5, r2
+  sub r6, r6, r2
+  sub r7, r7, r2
+  .else
   mov r8, r4
   mov r9, r5
   mov r10, r6
   mov r11, r7
+  .endif
 .Leight_inputs\@:
   \products
   \products

@@ -12,10 +12,10 @@ inline std::int32_t nibble(const std::int8_t* packed, std::uint32_t index) {
   return static_cast<std::int8_t>(upper) >> 4;
 }
 
-/// `sum` + the products of `count` weights, from weight `first` on, with input + offset; wraps.
-inline std::uint32_t add_nibble_products(std::uint32_t sum, const std::int8_t* packed,
-                                         std::uint32_t first, const std::int8_t* input,
-                                         std::int32_t offset, std::int32_t count) {
+/// `sum` + the products of `count` weights, from weight `first` on, with input + offset, int8 or int16; wraps.
+template <typename Element>
+std::uint32_t add_nibble_products(std::uint32_t sum, const std::int8_t* packed, std::uint32_t first,
+                                  const Element* input, std::int32_t offset, std::int32_t count) {
   for (std::int32_t i = 0; i < count; ++i, ++first) {
     sum += static_cast<std::uint32_t>(nibble(packed, first) * (input[i] + offset));
   }

@@ -75,4 +75,17 @@ struct PlainPairProductsInt16 {
   }
 };
 
+/// The same for weights of 4 bits, 8 more than they are: `table` has one word for 4 channels and 2 inputs.
+struct PlainNibblePairProductsInt16 : PlainPairProductsInt16 {
+  static void multiply_floor(const PairProductsInt16& products) {
+    pair_products::multiply<pair_products_int16::Floor, Weights>(products);
+  }
+  static void multiply_any(const PairProductsInt16& products) {
+    pair_products::multiply<pair_products_int16::Any, Weights>(products);
+  }
+
+ private:
+  using Weights = pair_products::Nibbles<pair_products::offset_nibble>;
+};
+
 }  // namespace cmsis_nn_delegate::portable

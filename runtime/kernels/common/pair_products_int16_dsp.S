@@ -9,6 +9,45 @@
   .syntax unified
   .thumb
 
+// What PRODUCTS does with weights of 4 bits, 8 more than they are, of which a word has those of four channels and two
+// inputs.
+.macro NIBBLES a, b
+  and lr, r12, #0x000F000F
+  smlad \a, r2, lr, \a
+  smlad \b, r3, lr, \b
+.endm
+.macro PRODUCTS_NIBBLES
+  ldm r0!, {r2, r3}
+  ldr r12, [r1], #4
+  NIBBLES r4, r8
+  lsr r12, r12, #4
+  NIBBLES r5, r9
+  lsr r12, r12, #4
+  NIBBLES r6, r10
+  lsr r12, r12, #4
+  NIBBLES r7, r11
+.endm
+
+// Puts 8 times the sum of the inputs of each window behind the PairProducts, to be taken from what the sums start with.
+#define EIGHT_TIMES PAIR_PRODUCTS_BYTES
+#define WITH_EIGHT_TIMES 12
+.macro ADD_INPUTS
+  ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
+  ldr r12, [sp, #PAIR_PRODUCTS_INPUTS_END]
+  mov lr, #0x00080008
+  mov r4, #0
+  mov r5, #0
+7:  // four inputs of both windows
+  ldm r0!, {r2, r3, r6, r7}
+  smlad r4, r2, lr, r4
+  smlad r5, r3, lr, r5
+  smlad r4, r6, lr, r4
+  smlad r5, r7, lr, r5
+  cmp r0, r12
+  bne 7b
+  strd r4, r5, [sp, #EIGHT_TIMES]
+.endm
+
 // Requantizes the sums of one channel, with the next three words of the table: 10 and 13 instructions. SMLAL adds the
 // product to the halves of both roundings in 64 bits, of which the lower word is not needed any more.
 .macro REQUANTIZE_FLOOR a, b
@@ -50,6 +89,7 @@
 
 // void cmsis_nn_delegate_multiply_pairs_int16_floor(   and _any
 //     const PairProductsInt16* products)   r0
+// void cmsis_nn_delegate_multiply_nibble_pairs_int16_floor(   and _any; the same with weights of 4 bits
 //
 // Register usage
 //   Inputs    r0, and r2 r3 for a pair of both windows
@@ -61,25 +101,31 @@
 //
 // Layout of the table, for four channels: 4 starts, int32; for each two inputs a word of int8 for channels 0 and 1 and
 // one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
-// channel.
+// channel. With weights of 4 bits, which are 8 more than they stand for, there is one word for each two inputs: in its lower
+// half the weights of channels 0 to 3 for the first input, channel 0 in the lowest bits, and in its upper half those for
+// the second.
 //
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 61 for the eight results with
-// form FLOOR, 80 with ANY, and 15 more with limits.
+// form FLOOR, 80 with ANY, and 15 more with limits. With weights of 4 bits, 71 instead of 63, 5 more for the eight results,
+// and 14 once for 8 inputs of two windows.
 //
-// Bounds: a step reads 32 bytes of inputs and of weights, and inputs are a multiple of that and not none:
-// PairWindows::depth(). Blocks have 16 words and one for each input, and there are channels / 4, rounded up: init()
-// compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as two words while four channels
+// Bounds: a step reads 32 bytes of inputs and of weights, 16 of weights of 4 bits, and inputs are a multiple of that and
+// not none: PairWindows::depth(). Blocks have 16 words and one for each input, or for two of them with 4 bits, and there
+// are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as two words while four channels
 // or more are left, and then the last one to three as halves of these.
-.macro MULTIPLY name, requantize, limited
+.macro MULTIPLY name, requantize, limited, products=PRODUCTS, more=4, less
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
   .thumb_func
   .balign 8
 \name:
-  BEGIN_PAIR_PRODUCTS
+  BEGIN_PAIR_PRODUCTS \more
+  .ifnb \less
+  ADD_INPUTS
+  .endif
 1:  // four channels
-  FOUR_CHANNELS
+  FOUR_CHANNELS \products, \less
   \requantize r4, r8
   \requantize r5, r9
   \requantize r6, r10
@@ -125,12 +171,16 @@
   subs r12, r12, #1
   bne 4b
 5:
-  END_PAIR_PRODUCTS
+  END_PAIR_PRODUCTS \more
   .size \name, .-\name
 .endm
 
   MULTIPLY cmsis_nn_delegate_multiply_pairs_int16_floor, REQUANTIZE_FLOOR, 0
   MULTIPLY cmsis_nn_delegate_multiply_pairs_int16_any, REQUANTIZE_ANY, 1
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_int16_floor, REQUANTIZE_FLOOR, 0, PRODUCTS_NIBBLES, WITH_EIGHT_TIMES, \
+           EIGHT_TIMES
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_int16_any, REQUANTIZE_ANY, 1, PRODUCTS_NIBBLES, WITH_EIGHT_TIMES, \
+           EIGHT_TIMES
 
 // void cmsis_nn_delegate_interleave_pairs(
 //     const int16_t* a,  r0

@@ -13,6 +13,9 @@ void cmsis_nn_delegate_interleave_pairs(const std::int16_t* a, const std::int16_
                                         std::int32_t* out, std::int32_t words);
 void cmsis_nn_delegate_multiply_pairs_int16_floor(const portable::PairProductsInt16* products);
 void cmsis_nn_delegate_multiply_pairs_int16_any(const portable::PairProductsInt16* products);
+void cmsis_nn_delegate_multiply_nibble_pairs_int16_floor(
+    const portable::PairProductsInt16* products);
+void cmsis_nn_delegate_multiply_nibble_pairs_int16_any(const portable::PairProductsInt16* products);
 }
 
 struct DspPairProductsInt16 {
@@ -27,6 +30,15 @@ struct DspPairProductsInt16 {
   }
   static void multiply_any(const portable::PairProductsInt16& products) {
     cmsis_nn_delegate_multiply_pairs_int16_any(&products);
+  }
+};
+
+struct DspNibblePairProductsInt16 : DspPairProductsInt16 {
+  static void multiply_floor(const portable::PairProductsInt16& products) {
+    cmsis_nn_delegate_multiply_nibble_pairs_int16_floor(&products);
+  }
+  static void multiply_any(const portable::PairProductsInt16& products) {
+    cmsis_nn_delegate_multiply_nibble_pairs_int16_any(&products);
   }
 };
 

@@ -55,5 +55,6 @@ struct PlainRowsInt16 {
 };
 
 using PlainRowProductsInt16 = PlainRowsInt16<RowBytes>;
+using PlainNibbleRowProductsInt16 = PlainRowsInt16<RowNibbles>;
 
 }  // namespace cmsis_nn_delegate::portable

@@ -21,6 +21,18 @@
   PAIR \products
 .endm
 
+// As ADD_INPUTS says.
+.macro ADD_PAIR
+  ldr r3, [r4], #4
+  smlad r2, r3, r12, r2
+.endm
+.macro ADD_EIGHT
+  ADD_PAIR
+  ADD_PAIR
+  ADD_PAIR
+  ADD_PAIR
+.endm
+
 // Requantizes the sums of a block and stores them, as MULTIPLY_ROW says.
 .macro RESULTS
   NEIGHBOURS ROW_PRODUCTS_LEAST, ROW_PRODUCTS_MOST
@@ -55,25 +67,30 @@
 
 // void cmsis_nn_delegate_multiply_row_int16(
 //     RowProductsInt16* products)   r0   output, channels and scales are where they end after the call
+// void cmsis_nn_delegate_multiply_nibble_row_int16(   the same with weights of 4 bits
 //
 // Register usage
 //   Inputs    r0, and r3 for a pair of them
 //   Table     r1
-//   Weights   r12 lr, widened in r2 r12 lr
+//   Weights   r12 lr, widened in r2 r12 lr; of 4 bits r12, masked in r2, with the mask in lr
 //   Sums      r4-r11, one for each channel of a block; then on the stack, where r6 goes over them
 //   Results   r4 output, r5 channels of the block left, r10 channels after it, r11 scales, lr bytes between these, r8 r9
 //             limits
 //
 // Layout of the table, for each 8 channels: 8 starts, int32; for each two inputs four words with the int8 weights of two
-// channels each: of the first input for both, then of the second.
+// channels each: of the first input for both, then of the second. With weights of 4 bits, which are 8 more than they stand
+// for, two words have those of four channels each: in the lower half those for the first input, the first channel in the
+// lowest bits, in the upper half those for the second.
 //
-// Cost: 79 instructions for 8 inputs and 8 channels, 64 products; 22 a result.
+// Cost: 79 instructions for 8 inputs and 8 channels, 64 products; 22 a result. With weights of 4 bits, 10 more for a block, and
+// 10 once for 8 inputs.
 //
-// Bounds: a step reads 8 inputs and 64 bytes of the table. [input, input_end) is a multiple of 8 inputs; what is left of
+// Bounds: a step reads 8 inputs and 64 bytes of the table, 32 with weights of 4 bits. [input, input_end) is a multiple of 8 inputs; what is left of
 // a row lies in [rest, rest_end), 8 inputs that its caller has filled up with zeros, so that nothing behind the row is
-// read. A block has 8 words and 16 for each 8 inputs, and there are channels / 8 blocks, rounded up: init() compares
+// read. A block has 8 words and 16 for each 8 inputs, 8 with weights of 4 bits, and there are channels / 8 blocks, rounded up: init() compares
 // block_words and blocks. The last one to seven channels have starts and weights of 0 in the place of those that are
 // missing, and only theirs are stored. Scales are read as many as results are stored. ReadsPast is 0.
   MULTIPLY_ROW cmsis_nn_delegate_multiply_row_int16, EIGHT_INPUTS, EIGHT_CHANNELS, RESULTS
+  MULTIPLY_ROW cmsis_nn_delegate_multiply_nibble_row_int16, EIGHT_INPUTS, EIGHT_NIBBLES, RESULTS, ADD_EIGHT
 
 #endif

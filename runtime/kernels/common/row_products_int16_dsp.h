@@ -8,6 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_row_int16(portable::RowProductsInt16* products);
+void cmsis_nn_delegate_multiply_nibble_row_int16(portable::RowProductsInt16* products);
 }
 
 struct DspRowProductsInt16 {
@@ -15,6 +16,14 @@ struct DspRowProductsInt16 {
 
   static void multiply(portable::RowProductsInt16& products) {
     cmsis_nn_delegate_multiply_row_int16(&products);
+  }
+};
+
+struct DspNibbleRowProductsInt16 {
+  using Element = std::int16_t;
+
+  static void multiply(portable::RowProductsInt16& products) {
+    cmsis_nn_delegate_multiply_nibble_row_int16(&products);
   }
 };
 

@@ -347,9 +347,10 @@ std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
 }
 
 /// The same for int16, which are spread over the place of the widened inputs.
-inline std::uint32_t conv2d_pairs_int16_scratch_bytes(const void* args) {
-  const auto& a = *static_cast<const payload::Conv2dPairsInt16Args*>(args);
-  return (4 * static_cast<std::uint32_t>(a.block_words - 16) + 15) / 16 * 16;
+template <typename Args, std::uint32_t kInputsPerWord = 1>
+std::uint32_t conv2d_pairs_int16_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  return (4 * static_cast<std::uint32_t>(a.block_words - 16) * kInputsPerWord + 15) / 16 * 16;
 }
 
 /// Returns whether the table has as many words as the sizes ask for, in one group.
@@ -376,9 +377,10 @@ constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
 
 /// The same for int16.
 constexpr Kernel conv2d_pairs_int16_kernel(Kernel::Run run) {
-  return Kernel(operators::kConv2dPairsInt16, run, conv2d_pairs_int16_scratch_bytes)
-      .limited_to(conv2d_pairs_accepts<payload::Conv2dPairsInt16Args>)
-      .overlapping(overlaps_in_window_order<payload::Conv2dPairsInt16Args, std::int16_t>)
+  using Args = payload::Conv2dPairsInt16Args;
+  return Kernel(operators::kConv2dPairsInt16, run, conv2d_pairs_int16_scratch_bytes<Args>)
+      .limited_to(conv2d_pairs_accepts<Args>)
+      .overlapping(overlaps_in_window_order<Args, std::int16_t>)
       .only_of(payload::ProviderId::kTuned);
 }
 
@@ -388,6 +390,15 @@ constexpr Kernel conv2d_int4_pairs_kernel(Kernel::Run run) {
   return Kernel(operators::kConv2dInt4Pairs, run, conv2d_pairs_scratch_bytes<Args, 2>)
       .limited_to(conv2d_pairs_accepts<Args, PairForms::kBoth, 2>)
       .overlapping(overlaps_in_window_order<Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for int16 with weights of 4 bits.
+constexpr Kernel conv2d_int4_pairs_int16_kernel(Kernel::Run run) {
+  using Args = payload::Conv2dInt4PairsInt16Args;
+  return Kernel(operators::kConv2dInt4PairsInt16, run, conv2d_pairs_int16_scratch_bytes<Args, 2>)
+      .limited_to(conv2d_pairs_accepts<Args, PairForms::kBoth, 2>)
+      .overlapping(overlaps_in_window_order<Args, std::int16_t>)
       .only_of(payload::ProviderId::kTuned);
 }
 

@@ -74,4 +74,11 @@ constexpr Kernel fully_connected_int4_pairs_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
+/// The same for int16 with weights of 4 bits.
+constexpr Kernel fully_connected_int4_pairs_int16_kernel(Kernel::Run run) {
+  return Kernel(operators::kFullyConnectedInt4PairsInt16, run)
+      .limited_to(fully_connected_pairs_accepts<payload::FullyConnectedInt4PairsInt16Args, 8>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
 }  // namespace cmsis_nn_delegate::portable

@@ -44,6 +44,9 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kFullyConnectedVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kFullyConnectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kFullyConnectedInt4PairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -180,6 +180,12 @@ CMSIS_NN_DELEGATE_KERNEL(LogSoftmaxInt16, LogSoftmaxInt16, log_softmax_int16)
 CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxInt16, MaskedSoftmaxInt16, masked_softmax_int16)
 CMSIS_NN_DELEGATE_KERNEL(EmbeddingFloat32, EmbeddingFloat32, embedding_float32)
 CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32Float32, EmbeddingInt32Float32, embedding_int32_float32)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4Int16, Conv2dInt4Int16, conv2d_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Int16, FullyConnectedInt4Int16,
+                         fully_connected_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4PairsInt16, Conv2dInt4PairsInt16, conv2d_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4PairsInt16, FullyConnectedInt4PairsInt16,
+                         fully_connected_int4_pairs_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -299,6 +305,8 @@ inline constexpr KernelTable kOwnCalls = {
         kMaskedSoftmaxInt16,
         kEmbeddingFloat32,
         kEmbeddingInt32Float32,
+        kConv2dInt4Int16,
+        kFullyConnectedInt4Int16,
     },
 };
 

@@ -74,6 +74,9 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dVectorsInt16, DepthwiseConv2dVectorsInt1
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectorsInt16, FullyConnectedVectorsInt16,
                          fully_connected_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectors, FullyConnectedVectors, fully_connected_vectors)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4PairsInt16, Conv2dInt4PairsInt16, conv2d_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4PairsInt16, FullyConnectedInt4PairsInt16,
+                         fully_connected_int4_pairs_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -73,6 +73,9 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kFullyConnectedVectors).in_images_for(isa_set(payload::Isa::kMve)),
             cmsis_nn::kConv2dWideInt16,
+            KernelRef(tuned::kConv2dInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kFullyConnectedInt4PairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

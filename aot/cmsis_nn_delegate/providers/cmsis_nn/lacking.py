@@ -13,6 +13,7 @@ _PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 _SUM = "CMSIS-NN has no sum over a dimension"
 _WIDE_EXTREMUM = "CMSIS-NN's maximum and minimum of two tensors are of int8"
+_WIDE_NIBBLES = "CMSIS-NN multiplies weights of 4 bits with int8 alone"
 _FLOAT = "CMSIS-NN computes with integers"
 _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
 _NORM = "CMSIS-NN has no normalization of activations"
@@ -33,6 +34,7 @@ WHY_LACKING: Mapping[str, str] = {
     "argmin_float32": _FLOAT,
     "argmin_int16": _INDEX,
     "conv2d_float32": _FLOAT,
+    "conv2d_int4_int16": _WIDE_NIBBLES,
     "conv2d_large": f"arm_convolve_s8 keeps sizes in 16 bits, at most {MAX_SIZE}, also the number of weights of a "
     "filter",
     "conv2d_wide_large_int16": "arm_convolve_s16 knows no groups, and adds the first 512 products in 32 bits",
@@ -49,6 +51,7 @@ WHY_LACKING: Mapping[str, str] = {
     "embedding_int32_int16": _ROWS,
     "embedding_int32": _ROWS,
     "dequantize_int16": "CMSIS-NN gives no floats",
+    "fully_connected_int4_int16": _WIDE_NIBBLES,
     "function_float32": _FLOAT,
     "gru": "CMSIS-NN has no GRU",
     "gru_lengths": "CMSIS-NN has no GRU",

@@ -37,6 +37,8 @@ def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return conv2d_pairs.draw_padding_beyond_the_kernel(d, _ELEMENT)
 
 
+HELPERS = ("runtime/kernels/common/pair_products_int16_{isa}.S",)
+
 KERNEL = KernelSpec(
     "conv2d_pairs_int16",
     block_args.struct(
@@ -61,7 +63,7 @@ class Conv2dPairsInt16(Conv2dPairs):
     isas = frozenset({Isa.DSP})
     assumes = "one group, and outputs whose steps are at least four times those of sums"
     draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/common/pair_products_int16_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=HELPERS)
 
     def scratch_bytes(self, node: Node) -> int:
         """The interleaved inputs of two windows."""

@@ -23,6 +23,9 @@ def _draw_whole_blocks(d: Case) -> Value:
     return fully_connected_pairs.draw_whole_blocks(d, Element.INT16)
 
 
+HELPERS = ("runtime/kernels/common/row_products_int16_{isa}.S",)
+
+
 class FullyConnectedPairsInt16(FullyConnectedPairs):
     """`FullyConnectedPairs` of int16, whose pairs of inputs are loaded as they are."""
 
@@ -31,7 +34,7 @@ class FullyConnectedPairsInt16(FullyConnectedPairs):
     isas = frozenset({Isa.DSP})
     assumes = "one row, outputs that nearly fill blocks of 8, and whose steps are at least four times those of sums"
     draws = (_draw, _draw_whole_blocks)
-    symbol = Symbol(fully_connected_pairs.INT16, helpers=("runtime/kernels/common/row_products_int16_{isa}.S",))
+    symbol = Symbol(fully_connected_pairs.INT16, helpers=HELPERS)
 
     def why_inexact(self, node: Node) -> str:
         return requantization_int16.why_none(node)

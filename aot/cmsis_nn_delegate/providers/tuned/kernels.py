@@ -6,6 +6,7 @@ from ..implementation import OwnImplementation
 from .add_linear import AddLinear
 from .add_pairs_int16 import AddPairsInt16
 from .conv2d_int4_pairs import Conv2dInt4Pairs
+from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
 from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
@@ -21,7 +22,9 @@ from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
 from .fully_connected_as_vectors import FullyConnectedAsVectors, FullyConnectedAsVectorsInt16
 from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
+from .fully_connected_int4_as_conv2d_int16 import FullyConnectedInt4AsConv2dInt16
 from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
+from .fully_connected_int4_pairs_int16 import FullyConnectedInt4PairsInt16
 from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
@@ -36,6 +39,7 @@ _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 _CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
 _CONV2D_VECTORS = Conv2dVectors()
 _CONV2D_VECTORS_INT16 = Conv2dVectorsInt16()
+_CONV2D_INT4_PAIRS_INT16 = Conv2dInt4PairsInt16()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_PAIRS,
@@ -73,4 +77,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedVectorsInt16(),
     FullyConnectedAsVectors(_CONV2D_VECTORS),
     FullyConnectedVectors(),
+    Conv2dVectorsInt16(),
+    _CONV2D_INT4_PAIRS_INT16,
+    FullyConnectedInt4PairsInt16(),
+    FullyConnectedInt4AsConv2dInt16(_CONV2D_INT4_PAIRS_INT16),
 )

@@ -7,7 +7,7 @@ in its upper half for the second. There are two ways to multiply them:
 as large as those of the weights; they wrap, but the whole sum of a channel has to fit. Requantization shifts them back
 where it shifts sums anyway, which is exact as their last 12 bits are 0.
 
-`offset_sums`, for linear layers: weights are stored as numbers from 0 to 15, 8 more than they are, so that a mask is all
+`offset_sums`, for all others: weights are stored as numbers from 0 to 15, 8 more than they are, so that a mask is all
 that they need, and sums are as large as those of 8 bits. The kernel takes 8 times the sum of the inputs from the sum
 for inputs of 0; both wrap, which leaves the whole sum as it is.
 """

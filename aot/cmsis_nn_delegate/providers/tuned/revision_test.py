@@ -51,6 +51,9 @@ CONSTANTS = {
     "depthwise_conv2d_vectors_int16": 0x201B3208,
     "fully_connected_as_vectors_int16": 0x667D60B8,
     "fully_connected_vectors_int16": 0x3F4979EB,
+    "conv2d_int4_pairs_int16": 0x988558E0,
+    "fully_connected_int4_pairs_int16": 0x3EDAB2E3,
+    "fully_connected_int4_as_conv2d_int16": 0x668A0B9B,
 }
 
 
@@ -83,11 +86,14 @@ def nodes():
 
 def nodes_with_nibbles():
     """The same with weights of 4 bits."""
-    builder = RandomCase(seed=4)
-    image, row, rows = builder.input(1, 5, 9, 9), builder.input(1, 19), builder.input(3, 19)
-    convolved = builder.conv2d(image, 9, (3, 3), padding=Padding(1, 1, 1, 1), element=Element.INT4)
-    layers = [builder.fully_connected(x, outputs, element=Element.INT4) for x, outputs in ((row, 14), (rows, 11))]
-    return builder.graph(convolved, *layers).nodes
+    found = []
+    for seed, inputs in ((4, Element.INT8), (5, Element.INT16)):
+        builder = RandomCase(seed)
+        image, row, rows = (builder.input(*shape, element=inputs) for shape in ((1, 5, 9, 9), (1, 19), (3, 19)))
+        convolved = builder.conv2d(image, 9, (3, 3), padding=Padding(1, 1, 1, 1), element=Element.INT4)
+        layers = [builder.fully_connected(x, outputs, element=Element.INT4) for x, outputs in ((row, 14), (rows, 11))]
+        found += builder.graph(convolved, *layers).nodes
+    return found
 
 
 @pytest.mark.parametrize("kernel", IMPLEMENTATIONS, ids=lambda kernel: kernel.name)

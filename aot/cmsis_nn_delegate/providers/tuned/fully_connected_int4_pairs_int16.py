@@ -1,0 +1,53 @@
+"""The linear layer of `fully_connected_pairs_int16` with weights of 4 bits, for cores with DSP and without MVE."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...format.element import Element
+from ...graph.ir import Node, Value
+from ...ops import fully_connected
+from ...ops.case import Case
+from ...ops.kernel import KernelSpec
+from ..implementation import Symbol
+from . import fully_connected_pairs, nibble_table
+from .fully_connected_int4_pairs import BLOCK_WORDS, TABLE
+from .fully_connected_pairs import CHANNELS
+from .fully_connected_pairs_int16 import HELPERS, FullyConnectedPairsInt16
+
+
+def _draw(d: Case) -> Value:
+    return fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
+
+
+def _draw_whole_blocks(d: Case) -> Value:
+    return fully_connected_pairs.draw_whole_blocks(d, Element.INT16, Element.INT4)
+
+
+KERNEL = KernelSpec(
+    "fully_connected_int4_pairs_int16",
+    fully_connected_pairs.struct(
+        "FullyConnectedInt4PairsInt16Args",
+        "int16 linear layer of one row, as fully_connected_int4_int16 computes it, from weights of 4 bits in the order "
+        "of the products.",
+        Element.INT16,
+        table=TABLE,
+        block_words=BLOCK_WORDS,
+    ),
+    priced_as="fully_connected_pairs_int16",
+)
+
+
+class FullyConnectedInt4PairsInt16(FullyConnectedPairsInt16):
+    """`FullyConnectedPairsInt16` with the weights of `FullyConnectedInt4Pairs`."""
+
+    name = "fully_connected_int4_pairs_int16"
+    like = fully_connected.INT4_INT16
+    draws = (_draw, _draw_whole_blocks)
+    symbol = Symbol(KERNEL, helpers=HELPERS)
+
+    def sums(self, node: Node) -> np.ndarray:
+        return nibble_table.offset_sums(node, self.weights(node), CHANNELS)
+
+    def sum_words(self, inputs: int) -> int:
+        return nibble_table.sum_words(inputs, CHANNELS)
