@@ -3131,7 +3131,7 @@ struct Conv2dInt4PairsInt16Args {
   Ref input;  ///< int16 [n, h, w, c]
   /// for each 4 channels: 4 biases; the weights of 4 channels and 2 inputs per word, 8 more
   /// than they are, the first input in the lower half, the first channel in its lowest
-  /// bits; (shift, multiplier, correction) of each
+  /// bits; (shifts, multiplier, correction) of each
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int16 [n, h, w, c]

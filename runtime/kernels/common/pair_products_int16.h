@@ -48,6 +48,17 @@ struct Any {
   }
 };
 
+/// FINE of the same; the shift to the left, that which leaves the sign, and s have 8 bits each of the first word.
+struct Fine {
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
+    const std::int32_t shifted = pair_products::shift_left(sum, scale[0]);
+    const std::int32_t scaled =
+        pair_products::multiply_high(shifted, scale[1], scale[2], std::int64_t{1} << 31);
+    const std::int32_t sign = (scale[0] >> 8 & 0xFF) < 32 ? (shifted < 0 ? 1 : 0) : 0;
+    return saturate(pair_products::shift_right(wrapping_sub(scaled, sign), scale[0] >> 16));
+  }
+};
+
 /// Interleaves `words` > 0 times 4 inputs of two windows: 0 and 1 of `a` and of `b`, then 2 and 3.
 inline void widen(const std::int16_t* a, const std::int16_t* b, std::int32_t* out,
                   std::int32_t words) {
@@ -75,13 +86,14 @@ struct PlainPairProductsInt16 {
   }
 };
 
-/// The same for weights of 4 bits, 8 more than they are: `table` has one word for 4 channels and 2 inputs.
+/// The same for weights of 4 bits, 8 more than they are: `table` has one word for 4 channels and 2 inputs, and
+/// the scales of Fine in the place of those of Any.
 struct PlainNibblePairProductsInt16 : PlainPairProductsInt16 {
   static void multiply_floor(const PairProductsInt16& products) {
     pair_products::multiply<pair_products_int16::Floor, Weights>(products);
   }
   static void multiply_any(const PairProductsInt16& products) {
-    pair_products::multiply<pair_products_int16::Any, Weights>(products);
+    pair_products::multiply<pair_products_int16::Fine, Weights>(products);
   }
 
  private:

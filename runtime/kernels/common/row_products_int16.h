@@ -9,12 +9,26 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// `scales` has what `packed` in aot/cmsis_nn_delegate/providers/tuned/requantization_int16.py describes, and `form` has
-/// no meaning.
+/// `scales` has what `packed` in aot/cmsis_nn_delegate/providers/tuned/requantization_int16.py describes, or for weights of
+/// 4 bits `fine_packed`, and `form` has no meaning.
 using RowProductsInt16 = RowProductsOf<std::int16_t>;
 
+/// How a channel is requantized, from two words: those of pair_products_int16 that `Form` reads.
+struct RowAny {
+  using Form = pair_products_int16::Any;
+
+  static std::int32_t half(std::int32_t shift) { return pair_products::shift_left(1, shift - 1); }
+};
+struct RowFine {
+  using Form = pair_products_int16::Fine;
+
+  static std::int32_t half(std::int32_t shifts) {
+    return pair_products::shift_left(1, shifts >> 16) >> 1;
+  }
+};
+
 /// The function in plain C++.
-template <typename Weights>
+template <typename Weights, typename Scale>
 struct PlainRowsInt16 {
   using Element = std::int16_t;
   static constexpr std::int32_t kBlock = PlainRowProducts::kBlock;
@@ -32,10 +46,9 @@ struct PlainRowsInt16 {
         table = add(sums, p.rest, p.rest_end, table);
       }
       for (std::int32_t i = 0; i < kBlock && channel + i < p.channels; ++i) {
-        const std::int32_t words[] = {scale[0], scale[1],
-                                      pair_products::shift_left(1, scale[0] - 1)};
+        const std::int32_t words[] = {scale[0], scale[1], Scale::half(scale[0])};
         const std::int32_t value =
-            pair_products_int16::Any::requantize(static_cast<std::int32_t>(sums[i]), words);
+            Scale::Form::requantize(static_cast<std::int32_t>(sums[i]), words);
         p.output[channel + i] = static_cast<std::int16_t>(value < p.least  ? p.least
                                                           : value > p.most ? p.most
                                                                            : value);
@@ -54,7 +67,7 @@ struct PlainRowsInt16 {
   }
 };
 
-using PlainRowProductsInt16 = PlainRowsInt16<RowBytes>;
-using PlainNibbleRowProductsInt16 = PlainRowsInt16<RowNibbles>;
+using PlainRowProductsInt16 = PlainRowsInt16<RowBytes, RowAny>;
+using PlainNibbleRowProductsInt16 = PlainRowsInt16<RowNibbles, RowFine>;
 
 }  // namespace cmsis_nn_delegate::portable

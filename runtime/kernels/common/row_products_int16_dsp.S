@@ -65,6 +65,41 @@
   ldr r12, [sp, #ROW]
 .endm
 
+// The same with the form FINE, which has the shifts to the left, for the sign and to the right in 8 bits each of its first
+// word, and one result at a time in as many instructions.
+.macro RESULTS_FINE
+  NEIGHBOURS ROW_PRODUCTS_LEAST, ROW_PRODUCTS_MOST
+  ldrd r8, r9, [r12, #ROW_PRODUCTS_LEAST]
+  mov r6, sp
+  subs r10, r5, #8  // channels after this block
+  it gt
+  movgt r5, #8
+3:  // one channel
+  ldr r0, [r6], #4
+  ldrd r2, r3, [r11]
+  add r11, r11, lr
+  lsl r0, r0, r2
+  lsr r7, r2, #16
+  mov r12, #1
+  lsl r12, r12, r7
+  asr r12, r12, #1  // half a step, or 0
+  smmlar r12, r0, r3, r12
+  lsr r2, r2, #8
+  lsr r0, r0, r2  // the sign, or 0
+  sub r0, r12, r0
+  asr r0, r0, r7
+  cmp r0, r8
+  it lt
+  movlt r0, r8
+  cmp r0, r9
+  it gt
+  movgt r0, r9
+  strh r0, [r4], #2
+  subs r5, r5, #1
+  bne 3b
+  ldr r12, [sp, #ROW]
+.endm
+
 // void cmsis_nn_delegate_multiply_row_int16(
 //     RowProductsInt16* products)   r0   output, channels and scales are where they end after the call
 // void cmsis_nn_delegate_multiply_nibble_row_int16(   the same with weights of 4 bits
@@ -91,6 +126,6 @@
 // block_words and blocks. The last one to seven channels have starts and weights of 0 in the place of those that are
 // missing, and only theirs are stored. Scales are read as many as results are stored. ReadsPast is 0.
   MULTIPLY_ROW cmsis_nn_delegate_multiply_row_int16, EIGHT_INPUTS, EIGHT_CHANNELS, RESULTS
-  MULTIPLY_ROW cmsis_nn_delegate_multiply_nibble_row_int16, EIGHT_INPUTS, EIGHT_NIBBLES, RESULTS, ADD_EIGHT
+  MULTIPLY_ROW cmsis_nn_delegate_multiply_nibble_row_int16, EIGHT_INPUTS, EIGHT_NIBBLES, RESULTS_FINE, ADD_EIGHT
 
 #endif

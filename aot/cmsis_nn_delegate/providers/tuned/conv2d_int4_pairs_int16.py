@@ -6,11 +6,12 @@ import numpy as np
 
 from ...format.element import Element
 from ...graph.ir import Node, Value
+from ...graph.tensor_type import Quant
 from ...ops import conv2d
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import block_args, conv2d_pairs, nibble_table
+from . import block_args, conv2d_pairs, nibble_table, requantization_int16
 from .conv2d_pairs import CHANNELS
 from .conv2d_pairs_int16 import HELPERS, Conv2dPairsInt16
 from .requantization import Form
@@ -30,6 +31,15 @@ def _draw_pointwise(d: Case) -> Value:
     return conv2d_pairs.draw_pointwise(d, _ELEMENT, Element.INT4)
 
 
+def _draw_fine_steps(d: Case) -> Value:
+    """Outputs with finer steps than those of sums."""
+    output = conv2d_pairs.draw_pointwise(d, _ELEMENT, Element.INT4)
+    weight = d.nodes[-1].inputs[1]
+    scales = (scale * float(2.0 ** d.random.uniform(0, 5)) for scale in weight.quant.scale)
+    weight.retype(quant=Quant(tuple(scales), 0, weight.quant.axis))
+    return output
+
+
 KERNEL = KernelSpec(
     "conv2d_int4_pairs_int16",
     block_args.struct(
@@ -37,7 +47,7 @@ KERNEL = KernelSpec(
         "int16 convolution of one group, as conv2d_int4_int16 computes it, from weights of 4 bits in the order of the "
         "products.",
         table="for each 4 channels: 4 biases; the weights of 4 channels and 2 inputs per word, 8 more than they are, "
-        "the first input in the lower half, the first channel in its lowest bits; (shift, multiplier, correction) of "
+        "the first input in the lower half, the first channel in its lowest bits; (shifts, multiplier, correction) of "
         "each",
         block_count="output_dims.c / 4, rounded up",
         block_words="16, and half the inputs of a window rounded up to 8",
@@ -54,8 +64,19 @@ class Conv2dInt4PairsInt16(Conv2dPairsInt16):
 
     name = "conv2d_int4_pairs_int16"
     like = conv2d.INT4_INT16
-    draws = (_draw_general, _draw_words, _draw_pointwise)
+    draws = (_draw_general, _draw_words, _draw_pointwise, _draw_fine_steps)
+    assumes = "one group, and sums of 31 bits, in steps of the output if these are finer"
     symbol = Symbol(KERNEL, helpers=HELPERS)
+
+    def why_inexact(self, node: Node) -> str:
+        return requantization_int16.why_not_fine(node)
+
+    def form(self, node: Node) -> Form:
+        """Returns ANY for what is FINE in requantization_int16.py."""
+        return Form.ANY if requantization_int16.why_none(node) else super().form(node)
+
+    def scales(self, node: Node) -> np.ndarray:
+        return super().scales(node) if self.form(node) is Form.FLOOR else requantization_int16.fine_table(node)
 
     def sums(self, node: Node) -> np.ndarray:
         return nibble_table.offset_sums(node, self.weights(node), CHANNELS)

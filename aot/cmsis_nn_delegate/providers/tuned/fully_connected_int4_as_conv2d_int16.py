@@ -23,4 +23,5 @@ class FullyConnectedInt4AsConv2dInt16(FullyConnectedAsConv2dInt16):
 
     name = "fully_connected_int4_as_conv2d_int16"
     like = fully_connected.INT4_INT16
+    assumes = "several rows or few outputs, and sums of 31 bits, in steps of the output if these are finer"
     draws = (_draw, _draw_few_outputs)

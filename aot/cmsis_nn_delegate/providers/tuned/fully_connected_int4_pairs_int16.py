@@ -6,11 +6,12 @@ import numpy as np
 
 from ...format.element import Element
 from ...graph.ir import Node, Value
+from ...graph.tensor_type import Quant
 from ...ops import fully_connected
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import fully_connected_pairs, nibble_table
+from . import fully_connected_pairs, nibble_table, requantization_int16
 from .fully_connected_int4_pairs import BLOCK_WORDS, TABLE
 from .fully_connected_pairs import CHANNELS
 from .fully_connected_pairs_int16 import HELPERS, FullyConnectedPairsInt16
@@ -22,6 +23,15 @@ def _draw(d: Case) -> Value:
 
 def _draw_whole_blocks(d: Case) -> Value:
     return fully_connected_pairs.draw_whole_blocks(d, Element.INT16, Element.INT4)
+
+
+def _draw_fine_steps(d: Case) -> Value:
+    """Outputs with finer steps than those of sums."""
+    output = fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
+    weight = d.nodes[-1].inputs[1]
+    scales = (scale * float(2.0 ** d.random.uniform(0, 5)) for scale in weight.quant.scale)
+    weight.retype(quant=Quant(tuple(scales), 0, weight.quant.axis))
+    return output
 
 
 KERNEL = KernelSpec(
@@ -43,8 +53,17 @@ class FullyConnectedInt4PairsInt16(FullyConnectedPairsInt16):
 
     name = "fully_connected_int4_pairs_int16"
     like = fully_connected.INT4_INT16
-    draws = (_draw, _draw_whole_blocks)
+    draws = (_draw, _draw_whole_blocks, _draw_fine_steps)
+    assumes = (
+        "one row, outputs that nearly fill blocks of 8, and sums of 31 bits, in steps of the output if these are finer"
+    )
     symbol = Symbol(KERNEL, helpers=HELPERS)
+
+    def why_inexact(self, node: Node) -> str:
+        return requantization_int16.why_not_fine(node)
+
+    def scales(self, node: Node) -> np.ndarray:
+        return requantization_int16.fine_packed(node)
 
     def sums(self, node: Node) -> np.ndarray:
         return nibble_table.offset_sums(node, self.weights(node), CHANNELS)

@@ -1,6 +1,6 @@
 """Ways to turn a 32-bit sum into int16 with fewer instructions than `quantized_math.requantize`.
 
-They are equal to it for all sums, as they round sum * P in 64 bits, except one. With P = 2^31 * multiplier as in
+They are equal to it for all sums, as they round sum * P in 64 bits, except two. With P = 2^31 * multiplier as in
 `requantize` and s = -shift, which has to be 2 or more:
 
 FLOOR, where the clamp is that of a ReLU, 5 instructions on cores with DSP:
@@ -19,6 +19,14 @@ FLOOR in one word, for kernels without the registers for two, where sums stay be
 ANY, for all other clamps, where 2^31 less is added for a negative sum, 7 instructions and the clamp:
 
     ADD, AND, ORR;  SMLAL;  ASR s - 1;  SSAT #16
+
+FINE, for any s up to 22, also below 0, where sums stay below 2^30, and below half of that for each step to the left;
+with half a step for s > 0, and none else, 6 instructions and the clamp:
+
+    LSL sum, 1 or more;  SMMLAR sum * P + half;  LSR sum, k;  SUB;  ASR s;  SSAT #16
+
+`k` is 31, which leaves the sign of the sum, or for s <= 0, where nothing is rounded twice, 32, which leaves 0. With
+weights of 4 bits, the steps of sums are so large that those of the output are hardly larger.
 """
 
 from __future__ import annotations
@@ -27,9 +35,10 @@ import numpy as np
 
 from ...graph.ir import Node
 from ...ops import per_channel_requantize
-from .requantization import Form
+from .requantization import Form, largest_sums
 
 _LEAST_SHIFT = 2  # to the right
+_MOST_FINE_SHIFT = 22
 
 
 def why_none(node: Node) -> str:
@@ -65,3 +74,34 @@ def packed(node: Node) -> np.ndarray:
     """Returns int32 [channels, PACKED_WORDS], for kernels that requantize each channel seldom: `table` without the
     correction, which follows from the shift."""
     return table(node)[:, :2]
+
+
+def why_not_fine(node: Node) -> str:
+    """Returns why FINE is not exact for a convolution or linear layer of int16, "" if it is."""
+    multiplier, shift = per_channel_requantize.output_multipliers(node)
+    left, right = _fine_shifts(multiplier, shift)
+    if (right > _MOST_FINE_SHIFT).any():
+        return f"an output channel is scaled down by more than 2^{_MOST_FINE_SHIFT}"
+    largest = largest_sums(node, node.inputs[1].constant, node.inputs[2].constant.astype(np.int64))
+    if (largest >= 1 << np.maximum(31 - left, 0)).any():
+        return "a sum may exceed 31 bits, in steps of its output if these are finer"
+    return ""
+
+
+def fine_table(node: Node) -> np.ndarray:
+    """Returns int32 [channels, WORDS] for FINE: (shift to the left + 2^8 * k + 2^16 * s, multiplier, half a step)."""
+    multiplier, shift = per_channel_requantize.output_multipliers(node)
+    left, right = _fine_shifts(multiplier, shift)
+    shifts = left | np.where(right > 0, 31, 32) << 8 | right << 16
+    return np.stack([shifts, multiplier, (1 << right) >> 1], axis=1).astype(np.int32)
+
+
+def fine_packed(node: Node) -> np.ndarray:
+    """Returns int32 [channels, PACKED_WORDS] for FINE: `fine_table` without half a step, which follows from s."""
+    return fine_table(node)[:, :2]
+
+
+def _fine_shifts(multiplier: np.ndarray, shift: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns those to the left and to the right, int64."""
+    shift = np.where(multiplier == 0, -1, shift).astype(np.int64)  # it does not matter
+    return 1 + np.maximum(shift, 0), np.maximum(-shift, 0)

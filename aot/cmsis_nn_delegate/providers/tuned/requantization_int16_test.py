@@ -14,7 +14,7 @@ from cmsis_nn_delegate.graph.ir import Node
 from cmsis_nn_delegate.ops import per_channel_requantize
 from cmsis_nn_delegate.ops.attrs import Clamp
 from cmsis_nn_delegate.ops.quantized_math import INT32_MAX, INT32_MIN
-from cmsis_nn_delegate.providers.tuned import requantization_int16
+from cmsis_nn_delegate.providers.tuned import requantization, requantization_int16
 from cmsis_nn_delegate.providers.tuned.requantization import Form
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
@@ -61,6 +61,52 @@ def test_equals_the_reference(seed, clamp, exponent):
     found = computed(requantization_int16.form(node), requantization_int16.table(node), sums, limits)
     wanted = per_channel_requantize.finish(node, sums, np.zeros(len(shift), np.int64))
     assert (found == wanted).all()
+
+
+def computed_fine(table: np.ndarray, sums: np.ndarray, clamp: tuple[int, int]) -> np.ndarray:
+    """The same for the form FINE."""
+    shifts, multiplier, half = table.astype(np.int64).T
+    left, sign, right = shifts & 0xFF, shifts >> 8 & 0xFF, shifts >> 16
+    shifted = sums << left
+    assert (shifted == shifted.astype(np.int32)).all(), "a sum does not fit"
+    scaled = ((shifted * multiplier + (1 << 31)) >> 32) + half
+    assert (scaled == scaled.astype(np.int32)).all(), "a scaled sum does not fit"
+    rounded = (scaled - ((shifted & 0xFFFFFFFF) >> sign)) >> right
+    return np.clip(np.clip(rounded, -32768, 32767), *clamp)
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([Clamp(0.0), Clamp(), Clamp(0.0, 6.0), Clamp(-1.0, 1.0)]),
+    st.floats(-16, 12),
+)
+def test_fine_equals_the_reference_for_sums_that_it_takes(seed, clamp, exponent):
+    node = node_of(seed, clamp, 2.0**exponent)
+    if requantization_int16.why_not_fine(node):
+        return
+    multiplier, shift = (x.astype(np.float64) for x in per_channel_requantize.output_multipliers(node))
+    weight, bias = (value.constant.astype(np.int64) for value in node.inputs[1:])
+    most = requantization.largest_sums(node, weight.astype(np.int8), bias)
+    step = 2.0 ** (31 - shift) / np.maximum(multiplier, 1)
+    random = np.random.default_rng(seed)
+    ends = np.array([-1, 1])[:, None] * most
+    near = np.array([-1, 0, 1])[:, None] + np.zeros(len(shift))
+    anywhere = random.integers(-most, most, (2000, len(shift)), endpoint=True)
+    ties = np.floor((random.integers(-300, 300, (4000, 1)) + 0.5) * step) + random.integers(-1, 3, (4000, 1))
+    sums = np.clip(np.concatenate([ends, near, anywhere, ties]), -most, most).astype(np.int64)
+    limits = node.attrs.clamp.quantized(node.output.type)
+    found = computed_fine(requantization_int16.fine_table(node), sums, limits)
+    assert (found == per_channel_requantize.finish(node, sums, np.zeros(len(shift), np.int64))).all()
+
+
+def test_fine_refuses_sums_that_leave_no_room_for_the_shift():
+    node = node_of(3, Clamp(), 1.0)
+    _, shift = per_channel_requantize.output_multipliers(node)
+    finer = node_of(3, Clamp(), 2.0 ** (2 - int(shift.min())))
+    assert requantization_int16.why_none(finer) and not requantization_int16.why_not_fine(finer)
+    assert "exceed 31 bits" in requantization_int16.why_not_fine(node_of(3, Clamp(), 2.0 ** (13 - int(shift.min()))))
+    assert "scaled down" in requantization_int16.why_not_fine(node_of(3, Clamp(), 2.0 ** (-23 - int(shift.max()))))
 
 
 def test_takes_no_finer_steps():

@@ -54,6 +54,9 @@ CONSTANTS = {
     "conv2d_int4_pairs_int16": 0x988558E0,
     "fully_connected_int4_pairs_int16": 0x3EDAB2E3,
     "fully_connected_int4_as_conv2d_int16": 0x668A0B9B,
+    "conv2d_int4_pairs_int16": 0x9FFE41BA,
+    "fully_connected_int4_pairs_int16": 0x0F112BE1,
+    "fully_connected_int4_as_conv2d_int16": 0x81E81D79,
 }
 
 
