@@ -35,6 +35,7 @@ def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = conv2d_pairs.draw_pointwise(d, _ELEMENT, Element.INT4)
     weight = d.nodes[-1].inputs[1]
+    assert weight.quant is not None
     scales = (scale * float(2.0 ** d.random.uniform(0, 5)) for scale in weight.quant.scale)
     weight.retype(quant=Quant(tuple(scales), 0, weight.quant.axis))
     return output

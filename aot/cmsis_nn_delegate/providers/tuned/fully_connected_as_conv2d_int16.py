@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Value
 from ...ops import fully_connected
 from ...ops.case import Case
+from ...ops.op import Draw
 from . import fully_connected_as_conv2d
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 
@@ -30,4 +33,4 @@ class FullyConnectedAsConv2dInt16(FullyConnectedAsConv2d):
     like = fully_connected.INT16
     isas = frozenset({Isa.DSP})
     assumes = "several rows or few outputs, whose steps are at least four times those of sums"
-    draws = (_draw, _draw_few_outputs, _draw_image)
+    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_few_outputs, _draw_image)

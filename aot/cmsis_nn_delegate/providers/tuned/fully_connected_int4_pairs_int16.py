@@ -29,6 +29,7 @@ def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
     weight = d.nodes[-1].inputs[1]
+    assert weight.quant is not None
     scales = (scale * float(2.0 ** d.random.uniform(0, 5)) for scale in weight.quant.scale)
     weight.retype(quant=Quant(tuple(scales), 0, weight.quant.axis))
     return output

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ...format.element import Element
@@ -9,6 +11,7 @@ from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import fully_connected
 from ...ops.case import Case
+from ...ops.op import Draw
 from ..implementation import Symbol
 from . import fully_connected_pairs, pair_table, requantization_int16
 from .fully_connected_pairs import FullyConnectedPairs
@@ -33,7 +36,7 @@ class FullyConnectedPairsInt16(FullyConnectedPairs):
     like = fully_connected.INT16
     isas = frozenset({Isa.DSP})
     assumes = "one row, outputs that nearly fill blocks of 8, and whose steps are at least four times those of sums"
-    draws = (_draw, _draw_whole_blocks)
+    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_whole_blocks)
     symbol = Symbol(fully_connected_pairs.INT16, helpers=HELPERS)
 
     def why_inexact(self, node: Node) -> str:
