@@ -26,6 +26,7 @@ LARGER = {
     "add_broadcast_int16",
     "batch_matmul",
     "conv2d_int16",
+    "conv2d_int4_int16",
     "conv2d_large",
     "conv2d_large_int16",
     "conv2d_wide_int16",
