@@ -31,8 +31,9 @@ layers](reference/recurrent_layers.md).
 
 ## Formats of numbers
 Which kernels compute an operator in a format, where the shape at hand is one that they take; `portable` ones compute
-all others. `int8 x int4` is activations of 8 bits with weights of 4; where none are named they have 8. Cores without the DSP
-extension (M0+, M3, M23) are scalar, those with it (M4, M7, M33) are DSP, and those with Helium (M55, M85) are MVE.
+all others. `int8 x int4` is activations of 8 bits with weights of 4; where none are named they have 8. Cores without
+the DSP extension (M0+, M3, M23) are scalar, those with it (M4, M7, M33) are DSP, and those with Helium (M55, M85)
+are MVE.
 
 An operator without a row for int16 computes in int8 there, between conversions; one without a row for float32 runs
 outside of the delegate. In int16, conv2d_wide is what conv2d and fully_connected are where 32 bits may not suffice for
