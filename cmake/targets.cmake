@@ -207,6 +207,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast.cc
     runtime/kernels/common/broadcast_int16.cc
     runtime/kernels/conv2d/conv2d_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
@@ -244,6 +246,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_int16_portable.cc
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
@@ -494,6 +498,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/channel_vectors_int16_members.h
     runtime/kernels/conv2d/channel_vectors_int16_mve.S
     runtime/kernels/conv2d/channel_vectors_int16_mve.h
+    runtime/kernels/conv2d/conv2d_int4_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
@@ -517,6 +522,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc

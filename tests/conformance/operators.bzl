@@ -67,7 +67,6 @@ TUNED_KERNELS = [
     "depthwise_conv2d_planes_int16",
     "conv2d_vectors_int16",
     "depthwise_conv2d_vectors_int16",
-    "conv2d_vectors_int16",
     "conv2d_int4_pairs_int16",
     "depthwise_conv2d_planes",
     "depthwise_conv2d_vectors",

@@ -26,8 +26,8 @@ _MAX_LONG_SHIFT = 14
 WIDE = "conv2d_wide"
 # What users have to know of layers with weights.
 INT16_LIMIT = (
-    "int16 activations: biases and sums of 32 bits, or of 64, with weights of 8, where the compiler does not prove that "
-    "32 suffice"
+    "int16 activations: biases and sums of 32 bits, or of 64, with weights of 8, where the compiler does not prove "
+    "that 32 suffice"
 )
 INT16_SHORT_LIMIT = (
     "int16 activations: weights of 8 bits, biases and sums of 32 bits; a layer whose sums may exceed these is refused"

@@ -77,7 +77,6 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedVectorsInt16(),
     FullyConnectedAsVectors(_CONV2D_VECTORS),
     FullyConnectedVectors(),
-    Conv2dVectorsInt16(),
     _CONV2D_INT4_PAIRS_INT16,
     FullyConnectedInt4PairsInt16(),
     FullyConnectedInt4AsConv2dInt16(_CONV2D_INT4_PAIRS_INT16),
