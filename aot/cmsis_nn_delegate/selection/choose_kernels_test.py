@@ -39,7 +39,7 @@ def test_tuned_kernels_come_first_on_the_instruction_sets_that_they_are_for(seed
                 assert choice.implementation in takers and not choice.implementation.why_not(choice.node)
             else:
                 # Each that is for this instruction set says why it does not take the node.
-                assert all(found.kernel.name in choice.assignment.why for found in takers)
+                assert all(found.name in choice.assignment.why for found in takers)
 
 
 def test_a_provider_that_comes_first_keeps_its_calls():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import fully_connected, storage
 from ...ops.case import Case
+from ...ops.op import Draw
 from . import fully_connected_as_conv2d
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 
@@ -20,7 +23,7 @@ class FullyConnectedAsVectors(FullyConnectedAsConv2d):
     name = "fully_connected_as_vectors"
     isas = frozenset({Isa.MVE})
     assumes = "three rows or more, two or more outputs, and shifts to the right"
-    draws = (fully_connected_as_conv2d.draw, fully_connected_as_conv2d.draw_image)
+    draws: ClassVar[tuple[Draw, ...]] = (fully_connected_as_conv2d.draw, fully_connected_as_conv2d.draw_image)
 
     def why_not(self, node: Node) -> str:
         rows = storage.rows_of(node.inputs[0], node.inputs[1].shape[1])
