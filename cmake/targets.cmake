@@ -448,6 +448,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_tuned.cc
     runtime/kernels/add/add_pairs_int16_dsp.S
     runtime/kernels/add/add_pairs_int16_members.h
+    runtime/kernels/add/add_pairs_int16_mve.S
     runtime/kernels/add/add_pairs_int16_tuned.cc
     runtime/kernels/common/channel_planes_dsp.S
     runtime/kernels/common/channel_planes_dsp.h

@@ -12,7 +12,8 @@ extern "C" void cmsis_nn_delegate_add_pairs_int16(const std::int16_t* a, const s
 
 namespace {
 
-struct DspPairSums {
+/// For DSP and for MVE.
+struct AssembledPairSums {
   static void add(const std::int16_t* a, const std::int16_t* b, std::int16_t* output,
                   std::int32_t words, const portable::PairSum& p) {
     cmsis_nn_delegate_add_pairs_int16(a, b, output, words, &p);
@@ -22,8 +23,8 @@ struct DspPairSums {
 }  // namespace
 
 Error run_add_pairs_int16(const void* args, const Bases& bases) {
-  return portable::compute_add_pairs_int16<DspOr<DspPairSums, portable::PlainPairSums>>(args,
-                                                                                        bases);
+  return portable::compute_add_pairs_int16<
+      DspOr<AssembledPairSums, MveOr<AssembledPairSums, portable::PlainPairSums>>>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kAddPairsInt16> kAddPairsInt16 =

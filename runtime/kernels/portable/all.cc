@@ -36,7 +36,8 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kDepthwiseConv2dPlanesInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
-            KernelRef(portable::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kAddPairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(portable::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             portable::kSoftmaxTable,
             KernelRef(portable::kDepthwiseConv2dVectorsInt16)

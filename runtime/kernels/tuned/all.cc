@@ -35,7 +35,8 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kFullyConnectedInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kDepthwiseConv2dPlanesInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
-            KernelRef(tuned::kAddPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kAddPairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             tuned::kSoftmaxTable,
             KernelRef(tuned::kDepthwiseConv2dVectorsInt16)

@@ -1,4 +1,4 @@
-"""Elementwise sum of int16 in few instructions, for cores with DSP.
+"""Elementwise sum of int16 in few instructions, for cores with DSP or MVE.
 
 The operand of the larger scale is multiplied by 1/2 after a left shift, which is a product with 2^14. The reference
 multiplies the other operand and the sum by numbers of 31 bits, rounds half up, and divides by 2^n, rounded half away
@@ -12,6 +12,9 @@ from zero. That division is (x + half) >> n if x is not negative, and else (x - 
 give what the reference gives, for all numbers. An output multiplier m of 31 bits counts twice, 2 m = 2^32 +
 output_multiplier: SMMLAR adds the sum for the 2^32. The sign is that of the sum. Where that differs from the sign of
 the product, the product is 0, and so is the result with either sign.
+
+With MVE, VQRDMULH gives what SMMULR gives of twice the number, and VRSHL shifts and rounds half up, four elements at a
+time.
 """
 
 from __future__ import annotations
@@ -118,15 +121,15 @@ KERNEL = KernelSpec(
 
 
 class AddPairsInt16(OwnImplementation):
-    """The operator's arithmetic, two elements at a time and with one instruction for each of its roundings.
+    """The operator's arithmetic, two or four elements at a time and with one instruction for each of its roundings.
 
-    Two elements are read before they are written: the output may be one of the inputs.
+    Elements are read before they are written: the output may be one of the inputs.
     """
 
     name = "add_pairs_int16"
     op = "add"
     like = add.INT16
-    isas = frozenset({Isa.DSP})
+    isas = frozenset({Isa.DSP, Isa.MVE})
     assumes = "tensors of one shape, and an output whose steps are more than 2^-12 of the larger ones of the inputs"
     draws = (_draw, _draw_vectors, _draw_halves)
 
