@@ -3,6 +3,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,11 @@ payload::Ref base(unsigned index) { return index << payload::kRefOffsetBits; }
 
 std::int32_t volume(const payload::PackedDims& d) { return d.n * d.h * d.w * d.c; }
 
+/// The size of an element of the operands.
+template <typename Args>
+inline constexpr std::int32_t kBytesOf =
+    std::is_same_v<Args, payload::DepthwiseConv2dVectorsInt16Args> ? 2 : 1;
+
 class OverlapTest : public ::testing::Test {
  protected:
   int pick(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
@@ -30,11 +36,15 @@ class OverlapTest : public ::testing::Test {
     Args args = {};
     args.input = base(0), args.table = base(1), args.scratch = base(2), args.output = base(3);
     const payload::Tile padding = {pick(0, kernel.w), pick(0, kernel.h)};
-    put(args.params.input_offset, pick(-127, 128));
+    if constexpr (kBytesOf<Args> == 1) {
+      put(args.params.input_offset, pick(-127, 128));
+      args.params.activation = {-128, 127};
+    } else {
+      args.params.activation = {-32768, 32767};
+    }
     put(args.params.stride, payload::Tile{stride, stride});
     put(args.params.padding, padding);
     args.params.dilation = {1, 1};
-    args.params.activation = {-128, 127};
     const auto outputs = [&](int size, int taps, int before) {
       return (size + before + pick(0, taps - 1) - taps) / stride + 1;
     };
@@ -51,8 +61,8 @@ class OverlapTest : public ::testing::Test {
   template <typename Args>
   std::vector<std::int8_t> run(const Kernel& kernel, const Args& args,
                                const std::int32_t* distance) {
-    const auto in = static_cast<std::size_t>(volume(args.input_dims));
-    const auto out = static_cast<std::size_t>(volume(args.output_dims));
+    const auto in = static_cast<std::size_t>(volume(args.input_dims) * kBytesOf<Args>);
+    const auto out = static_cast<std::size_t>(volume(args.output_dims) * kBytesOf<Args>);
     std::vector<std::int8_t> memory(in + 3 * out);
     const std::size_t input_at = 2 * out;
     std::memcpy(memory.data() + input_at, image_.data(), in);
@@ -74,7 +84,8 @@ class OverlapTest : public ::testing::Test {
   template <typename Args>
   void compare(const Kernel& kernel, const Args& args) {
     ASSERT_TRUE(kernel.accepts(&args));
-    image_.resize(static_cast<std::size_t>(volume(args.input_dims)));
+    constexpr std::int32_t kBytes = kBytesOf<Args>;
+    image_.resize(static_cast<std::size_t>(volume(args.input_dims) * kBytes));
     for (std::int8_t& value : image_) {
       value = static_cast<std::int8_t>(pick(-128, 127));
     }
@@ -83,12 +94,12 @@ class OverlapTest : public ::testing::Test {
     // All would take long.
     for (std::int32_t distance = out - 1; distance >= 0;
          distance -= distance > 0 ? pick(1, 1 + out / 32) : 1) {
-      check(kernel, args, expected, distance);
+      check(kernel, args, expected, distance * kBytes);
     }
     // The least one.
     for (std::int32_t distance = 0; distance < out; ++distance) {
-      if (kernel.overlaps(&args, distance)) {
-        check(kernel, args, expected, distance);
+      if (kernel.overlaps(&args, distance * kBytes)) {
+        check(kernel, args, expected, distance * kBytes);
         break;
       }
     }
@@ -247,6 +258,30 @@ TEST_F(OverlapTest, DepthwiseByVectors) {
                              : pick(-9, -7);
     });
     compare(kDepthwiseConv2dVectors, args);
+  }
+  EXPECT_GT(allowed_, 500);
+  EXPECT_GT(refused_, 200);
+}
+
+TEST_F(OverlapTest, DepthwiseByVectorsInt16) {
+  for (int round = 0; round < 100; ++round) {
+    const int channels = pick(8, 20);
+    const payload::Tile kernel = {pick(1, 4), pick(1, 4)};
+    auto args = convolution<payload::DepthwiseConv2dVectorsInt16Args>(kernel, pick(1, 3), channels,
+                                                                      channels);
+    args.filter_dims.c = 1;
+    put(args.params.padding.h, pick(0, 6));
+    put(args.params.dilation.h, pick(1, 3));
+    args.blocks = (channels + 7) / 8;
+    args.block_words = 24 + 2 * kernel.h * kernel.w;
+    draw_table(args.blocks, args.block_words, [&](int word) {
+      const int scale = word - (args.block_words - 16);
+      return word < 8        ? pick(-5000, 5000)
+             : scale < 0     ? any()
+             : scale % 8 < 4 ? pick(1 << 30, INT32_MAX)
+                             : pick(-9, -7);
+    });
+    compare(kDepthwiseConv2dVectorsInt16, args);
   }
   EXPECT_GT(allowed_, 500);
   EXPECT_GT(refused_, 200);
