@@ -110,6 +110,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_3x3_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_cmsis_nn.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_cmsis_nn.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_opt_cmsis_nn.cc
     runtime/kernels/extremum/maximum_cmsis_nn.cc
     runtime/kernels/extremum/minimum_cmsis_nn.cc
@@ -227,6 +228,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d_wide/conv2d_wide_large_int16_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
@@ -367,6 +371,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/kept_sum.h
     runtime/kernels/common/lstm_product.h
     runtime/kernels/common/lstm_units.h
+    runtime/kernels/common/nibble_planes.h
     runtime/kernels/common/nibbles.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/pair_products_int16.h
@@ -392,6 +397,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/convolution.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
+    runtime/kernels/depthwise_conv2d/channel_nibble_vectors.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
@@ -512,12 +518,17 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
     runtime/kernels/conv2d/winograd_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_nibble_vectors_mve.S
+    runtime/kernels/depthwise_conv2d/channel_nibble_vectors_mve.h
     runtime/kernels/depthwise_conv2d/channel_rows_members.h
     runtime/kernels/depthwise_conv2d/channel_rows_scalar.S
     runtime/kernels/depthwise_conv2d/channel_rows_scalar.h
+    runtime/kernels/depthwise_conv2d/channel_vectors_loops_mve.h
     runtime/kernels/depthwise_conv2d/channel_vectors_members.h
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.S
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride1_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride2_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc

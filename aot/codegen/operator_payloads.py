@@ -77,8 +77,11 @@ def _payloads() -> dict[Opcode, bytes]:
     for kernel in own_implementations():
         target = dsp if dsp.isa in kernel.isas else TARGET_OF_ISA[min(kernel.isas).name.lower()]
         drawn.append((kernel.draws, DEFAULT, target, kernel))
+    # For kernels to which others are preferred on this core.
+    drawn += [(op.draws, (PORTABLE,), dsp, None) for op in OPS.values() if op.kernels]
     found: dict[Opcode, tuple[tuple[bool, int], bytes]] = {}
     for draws, providers, target, tuned in drawn:
+        before = frozenset(found) if providers == (PORTABLE,) else frozenset()
         for seed in range(_DRAWN):
             case = RandomCase(seed)
             graph = case.graph(draws[seed % len(draws)](case))
@@ -95,6 +98,8 @@ def _payloads() -> dict[Opcode, bytes]:
             if tuned is not None and tuned.grows and not tuned.why_not(node):
                 choice = choice_of(owner_of(tuned), tuned, node, target)
             opcode = choice.kernel.opcode
+            if opcode in before:
+                continue
             idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
             # With its first workspace, with which any value of a field that chooses one has enough.
             alone = replace(chosen, choices=(replace(choice, smaller=()),))

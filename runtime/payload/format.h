@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint8_t kFormatVersion = 6;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
-inline constexpr std::uint32_t kTunedRevision = 0x00000004;
+inline constexpr std::uint32_t kTunedRevision = 0x00000005;
 inline constexpr unsigned kMaxProviders = 8;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 149;
+inline constexpr std::size_t kOpcodeCount = 152;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -216,6 +216,9 @@ enum class Opcode : std::uint8_t {
   kFullyConnectedInt4Int16 = 146,
   kConv2dInt4PairsInt16 = 147,
   kFullyConnectedInt4PairsInt16 = 148,
+  kDepthwiseConv2dInt4 = 149,
+  kDepthwiseConv2dInt4Planes = 150,
+  kDepthwiseConv2dInt4Vectors = 151,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -2728,15 +2731,16 @@ static_assert(sizeof(TransposeFloat32Args) == 20, "layout of TransposeFloat32Arg
 /// order of the products.
 struct Conv2dInt4PairsArgs {
   Ref input;  ///< int8 [n, h, w, c]
-  /// for each 4 channels: 4 sums for inputs of 0, times 2^12; the weights of 4 channels and
-  /// 2 inputs per word, the first input in the lower half, the first channel in its lowest
-  /// bits; (shift, multiplier, correction) of each
+  /// for each 4 channels: 4 sums for inputs of 0, times 2^12, and in the lowest bits the
+  /// shifts of their requantization; the weights of 4 channels and 2 inputs per word, the
+  /// first input in the lower half, the first channel in its lowest bits; what corrections
+  /// are made of, for ANY 2 * zero point of the output + 1, for FLOOR 2^10; the multipliers
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   std::int32_t blocks;       ///< output_dims.c / 4, rounded up
-  std::int32_t block_words;  ///< 16, and half the inputs of a window rounded up to 8
+  std::int32_t block_words;  ///< 9, and half the inputs of a window rounded up to 8
   std::int32_t form;         ///< of the requantization, see Form, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
@@ -2751,15 +2755,15 @@ struct Conv2dInt4VectorsArgs {
   Ref input;  ///< int8 [n, h, w, c]
   /// for each 2 channels: 16 bytes for each 16 inputs of a window, of which each has the
   /// weight of the first channel in its lower half and of the second in its upper half, the
-  /// first 16 and then the others from the last to the second; sums for inputs of 0,
-  /// multipliers and shifts. Inputs are in the order [w, h, c]; the last block has the last
-  /// 2 channels
+  /// first 16 and then the others from the last to the second; 2 words with a shift in the
+  /// lowest 6 bits and the sum for inputs of 0 in the others, and 2 multipliers. Inputs are
+  /// in the order [w, h, c]; the last block has the last 2 channels
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   std::int32_t blocks;       ///< output_dims.c / 2, rounded up
-  std::int32_t block_words;  ///< 6, and the inputs of a window rounded up to 16, divided by 4
+  std::int32_t block_words;  ///< 4, and the inputs of a window rounded up to 16, divided by 4
   std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
@@ -3166,6 +3170,69 @@ struct FullyConnectedInt4PairsInt16Args {
 };
 static_assert(sizeof(FullyConnectedInt4PairsInt16Args) == 48,
               "layout of FullyConnectedInt4PairsInt16Args");
+
+/// DepthwiseConv2dArgs with weights of 4 bits, two in a byte, the first in the lower half;
+/// the taps follow each other without gaps.
+struct DepthwiseConv2dInt4Args {
+  Ref input;       ///< int8 [n, h, w, c]
+  Ref filter;      ///< int4 [1, h, w, c = out channels]
+  Ref bias;        ///< int32 [out channels]
+  Ref multiplier;  ///< int32 [out channels], Q31, >= 0
+  Ref shift;       ///< int32 [out channels], left if positive, [-31, 30]
+  Ref output;      ///< int8 [n, h, w, c]
+  PackedDwConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dInt4Args) == 72, "layout of DepthwiseConv2dInt4Args");
+
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d_int4 computes it, by
+/// planes of channels.
+struct DepthwiseConv2dInt4PlanesArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each channel: a word with 8 weights of 4 bits, the first in the lowest bits; one
+  /// with the last weight in its lowest 4 bits, shift and form in the next 7 and the sum
+  /// for inputs of 0 in the others; the multiplier. With 4 words, the sum is the last one
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t channel_words;  ///< 3 to 4
+  std::int32_t along_height;   ///< 1: rows of planes are columns of the image, 0 to 1
+  /// into which rows of outputs are divided, of even lengths, 1 to 268435455
+  std::int32_t strips;
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dInt4PlanesArgs) == 76,
+              "layout of DepthwiseConv2dInt4PlanesArgs");
+
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d_int4 computes it, vector
+/// by vector.
+struct DepthwiseConv2dInt4VectorsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each 8 channels: 8 bytes for each two taps, of which each has the weight of a
+  /// channel for the first in its lower half and for the second in its upper half; 8 bytes
+  /// with the weights of the last tap; for the even and then for the odd channels 4 words
+  /// with the shift in the lowest 6 bits and the sum for inputs of 0 in the others, and 4
+  /// multipliers. The last block has the last 8 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 8, rounded up
+  std::int32_t block_words;  ///< 26
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dInt4VectorsArgs) == 76,
+              "layout of DepthwiseConv2dInt4VectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

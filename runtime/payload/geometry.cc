@@ -117,11 +117,8 @@ bool transposed_convolution(const CallCheck& call, const payload::ConvParams& pa
          call.require(channels_agree(in, filter, out), kChannels);
 }
 
-bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args) {
-  const auto& p = args.params;
-  const PackedDims& in = args.input_dims;
-  const PackedDims& filter = args.filter_dims;
-  const PackedDims& out = args.output_dims;
+bool depthwise_convolution(const CallCheck& call, const payload::PackedDwConvParams& p,
+                           const PackedDims& in, const PackedDims& filter, const PackedDims& out) {
   return windows(call, in, filter, out, p.stride, p.padding, p.dilation, Overlap::kOptional) &&
          call.require(
              bounds::volume(p.ch_mult, in.c) == out.c && filter.c == out.c && filter.n == 1,

@@ -40,7 +40,15 @@ bool convolution(const CallCheck& call, const Args& args) {
   return convolution(call, args.params, args.input_dims, args.filter_dims, args.output_dims);
 }
 
-bool depthwise_convolution(const CallCheck& call, const payload::DepthwiseConv2dArgs& args);
+bool depthwise_convolution(const CallCheck& call, const payload::PackedDwConvParams& params,
+                           const payload::PackedDims& in, const payload::PackedDims& filter,
+                           const payload::PackedDims& out);
+
+template <typename Args>
+bool depthwise_convolution(const CallCheck& call, const Args& args) {
+  return depthwise_convolution(call, args.params, args.input_dims, args.filter_dims,
+                               args.output_dims);
+}
 
 /// Any sizes fit together: an output that no pixel adds to is the bias.
 bool transposed_convolution(const CallCheck& call, const payload::ConvParams& params,

@@ -555,6 +555,10 @@ bool check_conv2d_int4_vectors(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::Conv2dInt4VectorsArgs>(call, args);
 }
 
+bool check_depthwise_conv2d_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::DepthwiseConv2dInt4VectorsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -1986,6 +1990,41 @@ bool check_fully_connected_int4_int16(const CallCheck& call, const void* args) {
          call.multipliers(a.multiplier, a.shift, a.outputs) &&
          values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
          call.apart(input, output) && call.accepted();
+}
+
+bool check_depthwise_conv2d_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dInt4Args*>(args);
+  if (!geometry::depthwise_convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) && call.filter({a.filter, bounds::half(volume(a.filter_dims))}) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_depthwise_conv2d_int4_planes(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dInt4PlanesArgs*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.output_dims.c, a.channel_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.channel_words, 3, 4) && in_range(a.along_height, 0, 1) &&
+                        in_range(a.strips, 1, 268435455) &&
+                        in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
 }
 
 }  // namespace cmsis_nn_delegate::operators

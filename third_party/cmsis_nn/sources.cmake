@@ -25,6 +25,7 @@ set(CMSIS_NN_SOURCES
     "Source/ConvolutionFunctions/arm_convolve_wrapper_s8.c"
     "Source/ConvolutionFunctions/arm_depthwise_conv_3x3_s8.c"
     "Source/ConvolutionFunctions/arm_depthwise_conv_get_buffer_sizes_s8.c"
+    "Source/ConvolutionFunctions/arm_depthwise_conv_s4.c"
     "Source/ConvolutionFunctions/arm_depthwise_conv_s8.c"
     "Source/ConvolutionFunctions/arm_depthwise_conv_s8_opt.c"
     "Source/ConvolutionFunctions/arm_depthwise_conv_wrapper_s8.c"

@@ -1,4 +1,4 @@
-"""int8 depthwise convolution: one input channel per group."""
+"""int8 depthwise convolution, with weights of 8 or 4 bits: one input channel per group."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..edge.nodes import pair
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.record import I4, I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import TensorType
-from . import aten_convolution, channels, conv_args, foldable_pads, per_channel_requantize, storage
+from ..graph.tensor_type import Element, TensorType
+from . import aten_convolution, channels, constant_weights, conv_args, foldable_pads, per_channel_requantize, storage
 from . import cmsis_nn_rules as rules
 from .annotation import NotAnnotated
 from .attrs import ConvAttrs, Padding
@@ -61,6 +61,21 @@ KERNEL = KernelSpec(
         geometry="depthwise_convolution",
     ),
 )
+INT4 = KernelSpec(
+    "depthwise_conv2d_int4",
+    Struct(
+        "DepthwiseConv2dInt4Args",
+        "DepthwiseConv2dArgs with weights of 4 bits, two in a byte, the first in the lower half; the taps follow each "
+        "other without gaps.",
+        (
+            KERNEL.args.fields[0],
+            blocks.filter("filter_dims", doc="int4 [1, h, w, c = out channels]", element=I4),
+            *(field for field in KERNEL.args.fields[2:] if not field.name.startswith("scratch")),
+        ),
+        geometry="depthwise_convolution",
+    ),
+    priced_as="depthwise_conv2d",
+)
 
 
 def _draw_channels(d: Case) -> int:
@@ -104,6 +119,21 @@ def _draw_dilated(d: Case) -> Value:
     )
 
 
+def _draw_int4(d: Case) -> Value:
+    """Also an odd number of channels, of which every other tap begins within a byte."""
+    kernel, dilation = d.pair(1, 5), d.pick((1, 1), (1, 1), d.pair(1, 3))
+    x = d.image(d.batch(), _draw_channels(d), kernel, dilation)
+    strides: dict[str, Any] = {"stride": d.pair(1, 3), "padding": d.padding(kernel, dilation), "dilation": dilation}
+    return d.depthwise_conv2d(x, 1, kernel=kernel, **strides, clamp=d.clamp(), element=Element.INT4)
+
+
+def _draw_int4_multiplied(d: Case) -> Value:
+    kernel = d.pair(1, 4)
+    x = d.image(d.batch(), d.integer(2, 9), kernel)
+    strides: dict[str, Any] = {"stride": d.pair(1, 2), "padding": d.padding(kernel)}
+    return d.depthwise_conv2d(x, d.integer(2, 6), kernel=kernel, **strides, clamp=d.clamp(), element=Element.INT4)
+
+
 def call_dims(node: Node, geometry: Geometry) -> CallDims:
     """Returns the sizes of a call for `node` with `geometry`."""
     out_c = node.inputs[1].shape[0]
@@ -122,8 +152,8 @@ def channel_multiplier(node: Node) -> int:
 class DepthwiseConv2d(Op):
     """Like conv2d, with as many groups as input channels: output channel o reads o // ch_mult.
 
-    CMSIS-NN: arm_depthwise_conv_wrapper_s8. Layers with one input channel are a conv2d, because
-    this wrapper would rearrange their weights at every call.
+    CMSIS-NN: arm_depthwise_conv_wrapper_s8, and arm_depthwise_conv_s4 for weights of 4 bits. Layers with one input
+    channel are a conv2d, because the wrapper would rearrange their weights at every call.
     """
 
     name = "depthwise_conv2d"
@@ -131,11 +161,12 @@ class DepthwiseConv2d(Op):
     # The quantizer only sees a convolution; `claims` tells the two kinds apart.
     annotation = NotAnnotated("it is conv2d to the quantizer")
     attrs = ConvAttrs
-    kernels = (KERNEL,)
-    draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated)
+    kernels = (KERNEL, INT4)
+    draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated, _draw_int4, _draw_int4_multiplied)
     limits = (
         "convolution with as many groups as input channels, 2 or more; larger ones than CMSIS-NN takes are a conv2d",
         "in int16 it is a conv2d with groups",
+        f"{constant_weights.INT4_LIMIT} with int8 activations",
         "batch norm that no layer before it takes over",
     )
     takes_images = True
@@ -234,12 +265,13 @@ class DepthwiseConv2d(Op):
         total = [b - a for a, b in zip(before.kernel, after.kernel)]
         grown = [(f, t - f) for f, t in zip(front, total)]
         weights = np.pad(self._filter(node), (*grown, (0, 0)))
-        return per_channel_requantize.constants(node, weights, node.inputs[2].constant)
+        return per_channel_requantize.constants(node, node.inputs[1].type.packed(weights), node.inputs[2].constant)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         geometry = Geometry.of(node)
-        dims = call_dims(node, geometry)
-        return conv_args.encode(node, refs, scratch_bytes, geometry, dims, ch_mult=channel_multiplier(node))
+        dims, multiplier = call_dims(node, geometry), channel_multiplier(node)
+        scratch = None if node.inputs[1].element is Element.INT4 else scratch_bytes
+        return conv_args.encode(node, refs, scratch, geometry, dims, ch_mult=multiplier)
 
     def _filter(self, node: Node) -> np.ndarray:
         """int8 [h, w, out]."""

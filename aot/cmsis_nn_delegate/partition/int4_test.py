@@ -28,13 +28,14 @@ class Network(nn.Module):
         super().__init__()
         self.stem = nn.Conv2d(3, 8, 3, padding=1)
         self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.wide = nn.Conv2d(8, 8, 5, padding=2, groups=8)
         self.grouped = nn.Conv2d(8, 8, 3, padding=1, groups=2)
         self.pointwise = nn.Conv2d(8, 15, 1)
         self.up = nn.ConvTranspose2d(15, 4, 2, 2)
         self.head = nn.Linear(4, 5)
 
     def forward(self, x):
-        x = torch.relu(self.depthwise(torch.relu(self.stem(x))))
+        x = torch.relu(self.wide(self.depthwise(torch.relu(self.stem(x)))))
         return self.head(self.up(self.pointwise(self.grouped(x))).mean((2, 3)))
 
 
@@ -53,7 +54,7 @@ def test_layers_with_a_kernel_have_4_bits_and_pytorch_computes_the_same():
     distances, graph = steps_apart(Network().eval(), x, quantizer=CmsisNnQuantizer(preset=W4))
     assert weights(graph) == {
         "conv2d": ["int4", "int8", "int4"],
-        "depthwise_conv2d": ["int8"],
+        "depthwise_conv2d": ["int4", "int8"],
         "transpose_conv2d": ["int8"],
         "fully_connected": ["int4"],
     }
@@ -66,7 +67,8 @@ def test_what_has_no_kernel_for_4_bits_is_named():
     x = torch.randn(1, 3, 6, 6)
     compiled = compile_model(Network().eval(), (x,), "cortex-m4", [(x,)], quantizer=CmsisNnQuantizer(preset=W4))
     (warning,) = [text for text in compiled.warnings if "weights of 8 bits" in text]
-    assert all(name in warning for name in ("depthwise", "grouped", "up")) and "pointwise" not in warning
+    assert all(name in warning for name in ("wide", "grouped", "up"))
+    assert not any(name in warning for name in ("pointwise", "depthwise"))
 
 
 def test_a_part_of_a_model_can_have_them():
@@ -79,12 +81,14 @@ def test_activations_of_16_bits_have_them_too():
     torch.manual_seed(4)
     quantizer = CmsisNnQuantizer(preset="int16").set_global(QuantizationConfig(weights="int4"))
     distances, graph = steps_apart(Network().eval(), torch.randn(2, 3, 6, 6), quantizer=quantizer)
-    # The depthwise one is a conv2d with groups in int16.
+    # Depthwise ones are a conv2d with groups in int16.
     assert weights(graph) == {
-        "conv2d": ["int4", "int8", "int8", "int4"],
+        "conv2d": ["int4", "int8", "int8", "int8", "int4"],
         "transpose_conv2d": ["int8"],
         "fully_connected": ["int4"],
     }
+    # What has 8 bits was quantized to 8.
+    assert not graph.notes
     assert distances[0] <= 1
     assert {node.output.element for node in graph.nodes[1:-1]} == {Element.INT16}
 
@@ -116,9 +120,10 @@ def test_models_that_were_quantized_elsewhere_are_taken_as_they_are():
     converted = convert_pt2e(prepared)
     graph = lower_program(torch.export.export(converted, (x,))).graph()
     assert weights(graph)["conv2d"] == ["int4", "int8", "int4"] and weights(graph)["fully_connected"] == ["int4"]
-    depthwise = next(node for node in graph.nodes if node.op == "depthwise_conv2d")
-    assert depthwise.inputs[1].element is Element.INT8 and np.abs(depthwise.inputs[1].constant).max() <= 8
-    assert sum("has no kernel for these" in note for note in graph.notes) == 2
+    assert weights(graph)["depthwise_conv2d"] == ["int4", "int4"]
+    grouped = [node for node in graph.nodes if node.op == "conv2d"][1]
+    assert grouped.inputs[1].element is Element.INT8 and np.abs(grouped.inputs[1].constant).max() <= 8
+    assert sum("has no kernel for these" in note for note in graph.notes) == 1
 
 
 def test_training_sees_the_weights_of_4_bits():

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Optional
 
 import numpy as np
 
+from ..format.element import COMMON_ELEMENT
 from ..format.schema import Isa, ReadsPast
 from ..graph.ir import Node
 from ..ops.features import Features
@@ -157,6 +158,13 @@ class OwnImplementation(Implementation):
 
     def takes(self, node: Node) -> bool:
         return mismatch(self.like, node) is None
+
+
+def in_int8(node: Node) -> Node:
+    """Returns `node` with its weights, of 4 bits, in 8."""
+    widened = copy_of(node)
+    widened.inputs[1] = dataclasses.replace(node.inputs[1], type=node.inputs[1].type.of(element=COMMON_ELEMENT))
+    return widened
 
 
 def copy_of(node: Node) -> Node:

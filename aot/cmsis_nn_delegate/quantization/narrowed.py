@@ -32,7 +32,7 @@ def narrowed(graph: Graph) -> Iterator[str]:
     wide = [described(node) for node in graph.nodes if _WIDE_WEIGHTS in node.meta and node.op == "call_function"]
     if wide:
         keeps, it = ("keeps", "it") if len(wide) == 1 else ("keep", "them")
-        yield f"{_listed(wide)} {keeps} weights of 8 bits, because there is no kernel for {it} with weights of 4"
+        yield f"{_listed(wide)} {keeps} weights of 8 bits, because there is no fast kernel for {it} with weights of 4"
     found: dict[tuple[Element, bool], list[str]] = {}
     for node in graph.nodes:
         if _ASKED in node.meta and node.op == "call_function":

@@ -522,10 +522,17 @@ class CmsisNnQuantizer(Quantizer):
 
     @staticmethod
     def _takes_small_weights(node: Node, annotation: Annotation) -> bool:
-        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits."""
+        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits as fast as others."""
         if _element_of(node) not in _SMALL_WEIGHTS.get(id(annotation), ()):
             return False
-        return isinstance(annotation, Weighted) and (annotation.linear or _argument(node, "groups") == 1)
+        if not isinstance(annotation, Weighted):
+            return False
+        groups = 1 if annotation.linear else _argument(node, "groups")
+        if groups == 1:
+            return True
+        # Depthwise ones of other sizes are faster with weights of 8 bits, and few bytes larger.
+        weight: Any = node.args[1]
+        return _element_of(node) is COMMON_ELEMENT and tuple(weight.meta["val"].shape[1:]) == (1, 3, 3)
 
     def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
         """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that

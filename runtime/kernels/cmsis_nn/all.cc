@@ -35,6 +35,7 @@ constexpr KernelTable kCmsisNnKernels = portable::kOwnCalls.taking(cmsis_nn::kPr
                                                 cmsis_nn::kConv2dInt4,
                                                 cmsis_nn::kFullyConnectedInt4,
                                                 cmsis_nn::kConv2dWideInt16,
+                                                cmsis_nn::kDepthwiseConv2dInt4,
                                             });
 
 }  // namespace cmsis_nn_delegate

@@ -95,6 +95,8 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4, Conv2dInt4, conv2d_int4)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4, FullyConnectedInt4, fully_connected_int4)
 /// arm_convolve_s16.
 CMSIS_NN_DELEGATE_KERNEL(Conv2dWideInt16, Conv2dWideInt16, conv2d_wide_int16)
+/// arm_depthwise_conv_s4.
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4, DepthwiseConv2dInt4, depthwise_conv2d_int4)
 
 }  // namespace cmsis_nn
 }  // namespace cmsis_nn_delegate

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "runtime/kernels/common/channel_planes.h"
 #include "runtime/kernels/common/depthwise_3x3.h"
+#include "runtime/kernels/common/nibble_planes.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -49,7 +51,7 @@ class DepthwisePlanes {
   }
 
   void run(const Element* image, Element* output, const std::int32_t* table) {
-    strip_.table = table;
+    strip_.table = kNibbles ? nibble_table_ : table;
     for (std::int32_t first = 0; first < channels_; first += channel_planes::kChannels) {
       const std::int32_t left = channels_ - first;
       const bool all = left >= channel_planes::kChannels;
@@ -58,6 +60,9 @@ class DepthwisePlanes {
       const std::int32_t before = all || first == 0 ? 0 : channel_planes::kChannels - left;
       strip_.channels = all ? channel_planes::kChannels : left;
       strip_.planes = planes_ + before * rows_;
+      if constexpr (kNibbles) {
+        table = nibble_planes::unpack(table, args_.channel_words, strip_.channels, nibble_table_);
+      }
       if (!in_strips()) {
         group(image + first - before, output + first);
       } else if (stride() == 1) {
@@ -65,12 +70,15 @@ class DepthwisePlanes {
       } else {
         group_by_rows(image + first - before, output + first);
       }
-      strip_.table += strip_.channels * channel_planes::kWords;
+      if constexpr (!kNibbles) {
+        strip_.table += strip_.channels * channel_planes::kWords;
+      }
     }
   }
 
  private:
   static constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
+  static constexpr bool kNibbles = std::is_same_v<Args, payload::DepthwiseConv2dInt4PlanesArgs>;
 
   void set_limits() {
     constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
@@ -229,6 +237,8 @@ class DepthwisePlanes {
   std::int32_t first_column_ = 0;
   PlaneRow row_{};
   PlaneRowsOf<Element> strip_{};
+  // Of a group of channels, as the inner loops read it.
+  std::int32_t nibble_table_[kNibbles ? channel_planes::kChannels * channel_planes::kWords : 1];
 };
 
 /// The body of a kernel's function, which has no call more for it.

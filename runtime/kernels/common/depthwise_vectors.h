@@ -175,11 +175,14 @@ std::uint32_t depthwise_vectors_scratch_bytes(const void* args) {
   return static_cast<std::uint32_t>(channel_rows_bytes<Element>(*static_cast<const Args*>(args)));
 }
 
-/// Returns whether the sizes are those that the kernel computes, and the table is as large.
-template <typename Element, typename Args>
+/// The words of a block of 8 channels, with weights of 8 bits for `taps`, sums for inputs of 0 and scales.
+constexpr std::uint32_t depthwise_vectors_block_words(std::uint32_t taps) { return 24 + 2 * taps; }
+
+/// Returns whether the sizes are those that the kernel computes, and the table is as large: `kBlockWords` says how many
+/// words a block has.
+template <typename Element, typename Args, std::uint32_t (*kBlockWords)(std::uint32_t taps)>
 bool depthwise_vectors_accepts(const void* args) {
-  constexpr std::int32_t kChannels = 8;     // of a block
-  constexpr std::int32_t kScaleWords = 24;  // and sums for inputs of 0, of a block
+  constexpr std::int32_t kChannels = 8;  // of a block
   constexpr std::uint64_t kMostRows = 1u << 15;
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
@@ -199,7 +202,7 @@ bool depthwise_vectors_accepts(const void* args) {
   return a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c &&
          a.output_dims.c >= kChannels && channel_columns<Element>(a) < (1u << 28) &&
          channel_rows_bytes<Element>(a) < (1u << 28) &&
-         static_cast<std::uint32_t>(a.block_words) == kScaleWords + 2 * taps &&
+         static_cast<std::uint32_t>(a.block_words) == kBlockWords(taps) &&
          a.blocks == (a.output_dims.c + kChannels - 1) / kChannels;
 }
 
@@ -238,10 +241,11 @@ bool depthwise_vectors_overlaps(const void* args, std::int32_t distance) {
 }
 
 /// Returns the kernel whose `run` calls compute_depthwise_vectors().
-template <typename Element, typename Args>
+template <typename Element, typename Args,
+          std::uint32_t (*kBlockWords)(std::uint32_t taps) = depthwise_vectors_block_words>
 constexpr Kernel depthwise_vectors_kernel(const Operator& computed, Kernel::Run run) {
   return Kernel(computed, run, depthwise_vectors_scratch_bytes<Element, Args>)
-      .limited_to(depthwise_vectors_accepts<Element, Args>)
+      .limited_to(depthwise_vectors_accepts<Element, Args, kBlockWords>)
       .overlapping(depthwise_vectors_overlaps<Element, Args>)
       .only_of(payload::ProviderId::kTuned);
 }

@@ -96,6 +96,53 @@ struct NibbleAny {
   }
 };
 
+/// The same, with the shift in the lowest bits of the sum, which is less than 2^shift and so not part of the result. A
+/// word for all channels of a block gives their corrections: half a step of the first rounding before the shift.
+struct NibbleSumFloor {
+  static std::int32_t requantize(std::int32_t sum, std::int32_t multiplier, std::int32_t half) {
+    const std::int32_t shift = sum & 15;
+    // FLOOR is for a zero point of -128; both roundings add a half.
+    const std::int32_t correction =
+        wrapping_add(static_cast<std::int32_t>(static_cast<std::uint32_t>(half) >> shift),
+                     (1 << 11) - (128 << kFloorBits));
+    const std::int32_t words[] = {shift, multiplier, correction};
+    return NibbleFloor::requantize(sum, words);
+  }
+};
+/// The shift less one lies in the lowest bits; the word is the zero point of the output and a half, in halves.
+struct NibbleSumAny {
+  static std::int32_t requantize(std::int32_t sum, std::int32_t multiplier,
+                                 std::int32_t half_steps) {
+    const std::int32_t shift = sum & 31;
+    const std::int32_t words[] = {shift + 1, multiplier, shift_left(half_steps, shift)};
+    return NibbleAny::requantize(sum, words);
+  }
+};
+
+/// What requantizes the channels of a block.
+template <typename Form>
+struct Scales {
+  static constexpr std::int32_t kCommon = 0;       // words before those of channels
+  static constexpr std::int32_t kWords = kScales;  // of a channel
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale,
+                                 const std::int32_t* /*common*/) {
+    return Form::requantize(sum, scale);
+  }
+};
+template <typename Form>
+struct NibbleScales {
+  static constexpr std::int32_t kCommon = 1;
+  static constexpr std::int32_t kWords = 1;
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale,
+                                 const std::int32_t* common) {
+    return Form::requantize(sum, *scale, *common);
+  }
+};
+template <>
+struct Scales<NibbleSumFloor> : NibbleScales<NibbleSumFloor> {};
+template <>
+struct Scales<NibbleSumAny> : NibbleScales<NibbleSumAny> {};
+
 /// Adds the products of the pairs [input, end) with the weights of 4 channels, from `table` on, and returns its end.
 struct Bytes {
   static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
@@ -147,7 +194,7 @@ struct Nibbles {
   }
 };
 
-/// `Form` has requantize(sum, scale), and `Weights` the function of Bytes.
+/// `Form` has requantize(sum, scale), unless Scales says otherwise, and `Weights` the function of Bytes.
 template <typename Form, typename Weights = Bytes, typename Element>
 void multiply(const PairProductsOf<Element>& p) {
   constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
@@ -160,11 +207,13 @@ void multiply(const PairProductsOf<Element>& p) {
       sums[0][i] = sums[1][i] = static_cast<std::uint32_t>(*table++);
     }
     table = Weights::add(sums, p.inputs, p.inputs_end, table);
-    for (std::int32_t i = 0; i < kBlock; ++i, table += kScales) {
+    const std::int32_t* const common = table;
+    table += Scales<Form>::kCommon;
+    for (std::int32_t i = 0; i < kBlock; ++i, table += Scales<Form>::kWords) {
       if (channel + i < p.channels) {
         for (std::int32_t window = 0; window < 2; ++window) {
           const std::int32_t value =
-              Form::requantize(static_cast<std::int32_t>(sums[window][i]), table);
+              Scales<Form>::requantize(static_cast<std::int32_t>(sums[window][i]), table, common);
           (window == 0 ? p.output0 : p.output1)[channel + i] =
               static_cast<Element>(value < least  ? least
                                    : value > most ? most
@@ -208,14 +257,14 @@ struct PlainPairProducts {
   }
 };
 
-/// The same for weights of 4 bits: `table` has 2^12 times the sums, one word for 4 channels and 2 inputs, and the scales
-/// of NibbleFloor or NibbleAny.
+/// The same for weights of 4 bits: `table` has 2^12 times the sums with shifts, one word for 4 channels and 2 inputs, and
+/// the scales of NibbleSumFloor or NibbleSumAny.
 struct PlainNibblePairProducts : PlainPairProducts {
   static void multiply_floor(const PairProducts& products) {
-    pair_products::multiply<pair_products::NibbleFloor, Weights>(products);
+    pair_products::multiply<pair_products::NibbleSumFloor, Weights>(products);
   }
   static void multiply_any(const PairProducts& products) {
-    pair_products::multiply<pair_products::NibbleAny, Weights>(products);
+    pair_products::multiply<pair_products::NibbleSumAny, Weights>(products);
   }
 
  private:

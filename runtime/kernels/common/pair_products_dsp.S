@@ -29,26 +29,23 @@
   NIBBLES r4, r8
 .endm
 
-// Requantizes the sums of one channel, with the next three words of the table. `shifted` brings them to where the
-// multiplication expects them: LSL for sums, ASR for those that are 2^12 times as large.
-.macro REQUANTIZE_FLOOR shifted, a, b
+// Requantizes the sums of one channel, with the next three words of the table.
+.macro REQUANTIZE_FLOOR a, b
   ldm r1!, {r0, r2, r3}
-  \shifted \a, \a, r0
-  \shifted \b, \b, r0
+  lsl \a, \a, r0
+  lsl \b, \b, r0
   smmla \a, \a, r2, r3
   smmla \b, \b, r2, r3
   ssat \a, #8, \a, asr #12
   ssat \b, #8, \b, asr #12
 .endm
-.macro REQUANTIZE_ANY shifted, a, b
+.macro REQUANTIZE_ANY a, b
   ldm r1!, {r0, r2, r3}
-  .ifc \shifted, lsl
   lsl \a, \a, #1
   lsl \b, \b, #1
-  .else
-  asr \a, \a, #11
-  asr \b, \b, #11
-  .endif
+  SCALE_ANY \a, \b
+.endm
+.macro SCALE_ANY a, b
   smmlar r12, \a, r2, r3
   add \a, r12, \a, asr #31
   smmlar r12, \b, r2, r3
@@ -57,6 +54,33 @@
   asr \b, \b, r0
   ssat \a, #8, \a
   ssat \b, #8, \b
+.endm
+
+// The same of sums that are 2^12 times as large and have the shift in their lowest bits, with the next word of the table.
+// lr has the word that all channels of the block share.
+.macro COMMON_WORD
+  ldr lr, [r1], #4
+.endm
+.macro REQUANTIZE_NIBBLES_FLOOR a, b
+  ldr r2, [r1], #4
+  and r0, \a, #15
+  lsr r3, lr, r0
+  sub r3, r3, #(128 << 12) - (1 << 11)
+  asr \a, \a, r0
+  asr \b, \b, r0
+  smmla \a, \a, r2, r3
+  smmla \b, \b, r2, r3
+  ssat \a, #8, \a, asr #12
+  ssat \b, #8, \b, asr #12
+.endm
+.macro REQUANTIZE_NIBBLES_ANY a, b
+  ldr r2, [r1], #4
+  and r0, \a, #31
+  lsl r3, lr, r0
+  add r0, r0, #1
+  asr \a, \a, #11
+  asr \b, \b, #11
+  SCALE_ANY \a, \b
 .endm
 
 .macro PACK a, b, c, d
@@ -90,16 +114,17 @@
 // one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
 // channel. With weights of 4 bits, starts are 2^12 times as large, and there is one word for each two inputs: in its lower
 // half the weights of channels 0 to 3 for the first input, channel 0 in the lowest bits, and in its upper half those for
-// the second.
+// the second. Starts have shifts in their lowest bits, for ANY less one; after the weights come the word that NibbleSumFloor
+// and NibbleSumAny read, and the multipliers.
 //
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
-// form FLOOR, 74 with ANY, of which 9 are for limits. With weights of 4 bits, 71 instead of 63.
+// form FLOOR, 74 with ANY, of which 9 are for limits. With weights of 4 bits, 71 instead of 63, and then 62 and 87.
 //
 // Bounds: a step reads 32 bytes of inputs and of weights, 16 of weights of 4 bits, and inputs are a multiple of that and
-// not none: PairWindows::depth(). Blocks have 16 words and one for each input, or for two of them with 4 bits, and there
-// are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are
+// not none: PairWindows::depth(). Blocks have 16 words and one for each input; with 4 bits 9, and one for each two
+// inputs. There are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are
 // stored as a word while four channels or more are left, and then the last one to three as bytes.
-.macro MULTIPLY name, products, requantize, shifted, limited
+.macro MULTIPLY name, products, requantize, limited, prepare
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -109,10 +134,11 @@
   BEGIN_PAIR_PRODUCTS
 1:  // four channels
   FOUR_CHANNELS \products
-  \requantize \shifted, r4, r8
-  \requantize \shifted, r5, r9
-  \requantize \shifted, r6, r10
-  \requantize \shifted, r7, r11
+  \prepare
+  \requantize r4, r8
+  \requantize r5, r9
+  \requantize r6, r10
+  \requantize r7, r11
   PACK r4, r5, r6, r7
   PACK r8, r9, r10, r11
   .if \limited
@@ -144,10 +170,10 @@
   .size \name, .-\name
 .endm
 
-  MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, PRODUCTS, REQUANTIZE_FLOOR, lsl, 0
-  MULTIPLY cmsis_nn_delegate_multiply_pairs_any, PRODUCTS, REQUANTIZE_ANY, lsl, 1
-  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_FLOOR, asr, 0
-  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_ANY, asr, 1
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, PRODUCTS, REQUANTIZE_FLOOR, 0
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_any, PRODUCTS, REQUANTIZE_ANY, 1
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_FLOOR, 0, COMMON_WORD
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, COMMON_WORD
 
 // void cmsis_nn_delegate_widen_pairs(
 //     const int8_t* a,   r0

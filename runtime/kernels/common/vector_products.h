@@ -48,10 +48,18 @@ inline std::int32_t word(const std::int8_t* from) {
   return value;
 }
 
+/// Of a word that has a sum for inputs of 0 above a shift.
+inline constexpr std::int32_t kShiftBits = 6;
+inline std::int32_t joined_shift(std::int32_t word) {
+  constexpr std::int32_t kAbove = 32 - kShiftBits;
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(word) << kAbove) >> kAbove;
+}
+
 /// The weights of a vector of inputs for 2 channels.
 template <typename Element>
 struct Bytes {
   static constexpr std::int32_t kBytes = 2 * kVectorOf<Element>;
+  static constexpr bool kJoined = false;  // shifts lie in the lowest bits of starts
   static std::int32_t weight(const std::int8_t* table, std::int32_t channel, std::int32_t input) {
     return table[channel * kVectorOf<Element> + input];
   }
@@ -60,6 +68,7 @@ struct Bytes {
 /// The same in 4 bits, those of channel 0 in the lower halves of bytes.
 struct Nibbles {
   static constexpr std::int32_t kBytes = kVector;
+  static constexpr bool kJoined = true;
   static std::int32_t weight(const std::int8_t* table, std::int32_t channel, std::int32_t input) {
     return nibble(table + input, static_cast<std::uint32_t>(channel));
   }
@@ -91,9 +100,15 @@ void multiply(const VectorProductsOf<Element>& p) {
       const std::int32_t at = first + kChannels <= p.channels ? first : p.channels - kChannels;
       Element* output = p.output + group * kWindows * p.channels + at;
       for (std::int32_t channel = 0; channel < kChannels; ++channel, table += 4) {
-        const std::int32_t start = word(table);
         const std::int32_t multiplier = word(table + 8);
-        const std::int32_t shift = word(table + 16);
+        std::int32_t start = word(table);
+        std::int32_t shift = 0;
+        if constexpr (Weights::kJoined) {
+          shift = joined_shift(start);
+          start >>= kShiftBits;
+        } else {
+          shift = word(table + 16);
+        }
         for (std::int32_t window = 0; window < kWindows; ++window) {
           const std::int32_t sum =
               wrapping_add(static_cast<std::int32_t>(sums[window][channel]), start);
@@ -101,7 +116,7 @@ void multiply(const VectorProductsOf<Element>& p) {
               wrapping_add(requantize(sum, multiplier, shift), p.zero_point), activation);
         }
       }
-      table += 16;
+      table += Weights::kJoined ? 8 : 16;
     }
   }
 }
@@ -129,7 +144,7 @@ using PlainVectorProducts = PlainVectorProductsOf<std::int8_t>;
 using PlainVectorProductsInt16 = PlainVectorProductsOf<std::int16_t>;
 
 /// The same for weights of 4 bits: 16 bytes of the table for each vector of a window, with those of the first channel in
-/// the lower halves.
+/// the lower halves; shifts in the lowest bits of the words of sums.
 struct PlainNibbleVectorProducts : PlainVectorProducts {
   static void multiply(const VectorProducts& products) {
     vector_products::multiply<vector_products::Nibbles>(products);

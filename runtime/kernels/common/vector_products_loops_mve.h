@@ -144,7 +144,15 @@
   .if \nibbles
   vshr.s32 q0, q0, #4
   .endif
+  .if \nibbles
+  ldm r7!, {r0, r2, r4, r6}
+  sbfx r8, r0, #0, #6
+  sbfx r10, r2, #0, #6
+  asr r0, r0, #6
+  asr r2, r2, #6
+  .else
   ldm r7!, {r0, r2, r4, r6, r8, r10}
+  .endif
   vadd.i32 q0, q0, r0
   vadd.i32 q1, q1, r2
   vqrdmulh.s32 q0, q0, r4

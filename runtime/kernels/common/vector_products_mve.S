@@ -38,14 +38,15 @@
 //
 // Layout of the table, for each two channels: 32 weights for each vector of a window, 16 of each channel, first those of
 // the first vector and then those of the last to the second; 2 starts, 2 multipliers and 2 shifts, int32. With weights of
-// 4 bits, 16 bytes for each vector, with those of the first channel in the lower halves.
+// 4 bits, 16 bytes for each vector, with those of the first channel in the lower halves; shifts are the lowest 6 bits of
+// the words of starts.
 //
 // Cost, for two channels of four windows of V <= 8 vectors: 14 V + 22 instructions with form LEAST, 14 V + 27 with ANY.
-// Of more vectors: 14 more each, 2 for each four of them and 10 once. With weights of 4 bits, 15 V and 15, and one more.
+// Of more vectors: 14 more each, 2 for each four of them and 10 once. With weights of 4 bits, 15 V and 15, and five more.
 //
 // Bounds: reads `vectors` * 16 bytes of each window, which its caller has: in scratch memory with 16 bytes more than all
 // columns, or in the image, where run_pixels() copies the pixels that have no whole vector before the image's end. Reads
-// (channels + 1) / 2 blocks of 32 * vectors + 24 bytes of the table, 16 * vectors + 24 with weights of 4 bits, once for
+// (channels + 1) / 2 blocks of 32 * vectors + 24 bytes of the table, 16 * vectors + 16 with weights of 4 bits, once for
 // each group, which is all of it: init() compares block_words and blocks. Writes 8 results at r11 + offsets while r11 is
 // at most LAST, the place of the last two channels; an odd last channel is computed together with the one before, whose
 // results are written again.

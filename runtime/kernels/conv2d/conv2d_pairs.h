@@ -332,6 +332,12 @@ template <typename Products, typename Args, PairForms kForms = PairForms::kBoth>
   return Error::Ok;
 }
 
+/// Words of a block beside those of weights.
+template <typename Args>
+inline constexpr std::int32_t kPairBlockRest = 16;
+template <>
+inline constexpr std::int32_t kPairBlockRest<payload::Conv2dInt4PairsArgs> = 9;
+
 /// Returns the scratch memory that one call needs, as Conv2dPairs.scratch_bytes in Python: copies are
 /// only made of windows of int8 of several pixels, or that reach beyond the image. Blocks have a word for
 /// each `kInputsPerWord` inputs of a window.
@@ -339,7 +345,8 @@ template <typename Args, std::uint32_t kInputsPerWord = 1>
 std::uint32_t conv2d_pairs_scratch_bytes(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
-  const auto depth = static_cast<std::uint32_t>(a.block_words - 16) * kInputsPerWord;
+  const auto depth =
+      static_cast<std::uint32_t>(a.block_words - kPairBlockRest<Args>) * kInputsPerWord;
   const bool in_place = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
                         p.padding.w == 0 && (a.output_dims.h - 1) * p.stride.h < a.input_dims.h &&
                         (a.output_dims.w - 1) * p.stride.w < a.input_dims.w;
@@ -362,7 +369,8 @@ bool conv2d_pairs_accepts(const void* args) {
   return (kForms == PairForms::kBoth || a.form == 0) && a.input_dims.c == a.filter_dims.c &&
          inputs <= kMostInputs &&
          static_cast<std::uint32_t>(a.block_words) ==
-             (inputs + 7) / 8 * (8 / kInputsPerWord) + 16 &&
+             (inputs + 7) / 8 * (8 / kInputsPerWord) +
+                 static_cast<std::uint32_t>(kPairBlockRest<Args>) &&
          a.blocks == (a.output_dims.c + 3) / 4;
 }
 

@@ -308,7 +308,7 @@ std::uint32_t conv2d_vectors_scratch_bytes(const void* args) {
 }
 
 /// Returns whether the table has as many words as the sizes ask for, in one group without gaps, and
-/// nothing is too large. A word has the weights of 2 channels for `kInputsPerWord` inputs.
+/// nothing is too large. A word has the weights of 2 channels for `kInputsPerWord` inputs, of 4 bits if these are 4.
 template <typename Element, typename Args, std::uint32_t kInputsPerWord = 2>
 bool conv2d_vectors_accepts(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -318,7 +318,8 @@ bool conv2d_vectors_accepts(const void* args) {
   return a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
          a.params.dilation.w == 1 && a.output_dims.c >= 2 && a.output_dims.c <= kMostChannels &&
          sizes.inputs < kLimit && sizes.columns < kLimit && sizes.scratch_bytes(a) < kLimit &&
-         sizes.depth / kInputsPerWord + 6 == static_cast<std::uint32_t>(a.block_words) &&
+         sizes.depth / kInputsPerWord + (kInputsPerWord == 2 ? 6 : 4) ==
+             static_cast<std::uint32_t>(a.block_words) &&
          a.blocks == (a.output_dims.c + 1) / 2;
 }
 

@@ -48,6 +48,10 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kConv2dInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kFullyConnectedInt4PairsInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kDepthwiseConv2dInt4Planes)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kDepthwiseConv2dInt4Vectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

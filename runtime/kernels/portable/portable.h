@@ -186,6 +186,11 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Int16, FullyConnectedInt4Int16,
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4PairsInt16, Conv2dInt4PairsInt16, conv2d_int4_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4PairsInt16, FullyConnectedInt4PairsInt16,
                          fully_connected_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4, DepthwiseConv2dInt4, depthwise_conv2d_int4)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4Planes, DepthwiseConv2dInt4Planes,
+                         depthwise_conv2d_int4_planes)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4Vectors, DepthwiseConv2dInt4Vectors,
+                         depthwise_conv2d_int4_vectors)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -307,6 +312,7 @@ inline constexpr KernelTable kOwnCalls = {
         kEmbeddingInt32Float32,
         kConv2dInt4Int16,
         kFullyConnectedInt4Int16,
+        kDepthwiseConv2dInt4,
     },
 };
 

@@ -47,6 +47,9 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kConv2dInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedInt4PairsInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kDepthwiseConv2dInt4Planes).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kDepthwiseConv2dInt4Vectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -77,6 +77,10 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedVectors, FullyConnectedVectors, fully_con
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4PairsInt16, Conv2dInt4PairsInt16, conv2d_int4_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4PairsInt16, FullyConnectedInt4PairsInt16,
                          fully_connected_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4Planes, DepthwiseConv2dInt4Planes,
+                         depthwise_conv2d_int4_planes)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4Vectors, DepthwiseConv2dInt4Vectors,
+                         depthwise_conv2d_int4_vectors)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

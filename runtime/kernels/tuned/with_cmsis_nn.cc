@@ -77,6 +77,10 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kConv2dInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedInt4PairsInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            cmsis_nn::kDepthwiseConv2dInt4,
+            KernelRef(tuned::kDepthwiseConv2dInt4Planes).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kDepthwiseConv2dInt4Vectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -13,8 +13,9 @@ from ...ops import cmsis_nn_geometry, conv2d, conv2d_wide, depthwise_conv2d, sto
 from ...ops import cmsis_nn_rules as rules
 from ...ops.conv_args import CallDims
 from ...ops.geometry import Geometry
+from ...ops.op import mismatch
 from ...targets.target import TARGET_OF_ISA, Target
-from ..implementation import Function, Implementation, Symbol, Workspace, copy_of
+from ..implementation import Function, Implementation, Symbol, Workspace, copy_of, in_int8
 from . import scratch
 
 # For all functions among which arm_convolve_wrapper_s8 chooses.
@@ -204,6 +205,53 @@ class DepthwiseConv2d(Implementation):
         dims = depthwise_conv2d.call_dims(node, geometry)
         multiplier = depthwise_conv2d.channel_multiplier(node)
         return _workspace("depthwise_conv_wrapper_buffer_size", node, target, geometry, dims, ch_mult=multiplier)
+
+
+class DepthwiseConv2dInt4(Implementation):
+    """Not by arm_depthwise_conv_wrapper_s4: its other functions are for DSP and MVE, with which `UnpackedWithDsp` is
+    preferred."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "depthwise_conv2d",
+            Symbol(depthwise_conv2d.INT4, "arm_depthwise_conv_s4", ("ConvolutionFunctions/arm_depthwise_conv_s4.c",)),
+        )
+
+    def why_not(self, node: Node) -> str:
+        channels = node.inputs[0].shape[1]
+        if channels % 2:
+            return f"{node.name}: arm_depthwise_conv_s4 takes wrong weights at the border of {channels} channels"
+        return _DEPTHWISE.why_not(node)
+
+    def legal(self, node: Node) -> Node:
+        return _DEPTHWISE.legal(node)
+
+    def workspace(self, node: Node, target: Target) -> Workspace:
+        return Workspace(0)
+
+
+class Unpacked(DepthwiseConv2d):
+    """Weights of 4 bits stored in 8."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = "depthwise_conv2d_of_int4"
+
+    def takes(self, node: Node) -> bool:
+        return mismatch(depthwise_conv2d.INT4, node) is None
+
+    def legal(self, node: Node) -> Node:
+        return super().legal(in_int8(node))
+
+
+class UnpackedWithDsp(Unpacked):
+    """For the functions with DSP and MVE nothing has to be unpacked. That is worth more than half a byte for each tap
+    of a channel, which has 12 bytes for its bias and scale besides."""
+
+    isas = frozenset({Isa.DSP, Isa.MVE})
+
+
+_DEPTHWISE = DepthwiseConv2d()
 
 
 class TransposeConv2d(Implementation):

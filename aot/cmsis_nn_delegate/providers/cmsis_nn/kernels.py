@@ -9,7 +9,17 @@ from __future__ import annotations
 from ...ops import add, batch_matmul, extremum, fully_connected, lstm, max_pool2d, mul, softmax
 from ...ops.kernel import KernelSpec
 from ..implementation import Implementation, Symbol
-from .convolution import Conv2d, Conv2dInt4, Conv2dInt16, Conv2dWide, DepthwiseConv2d, TransposeConv2d
+from .convolution import (
+    Conv2d,
+    Conv2dInt4,
+    Conv2dInt16,
+    Conv2dWide,
+    DepthwiseConv2d,
+    DepthwiseConv2dInt4,
+    TransposeConv2d,
+    Unpacked,
+    UnpackedWithDsp,
+)
 from .linear import FULLY_CONNECTED_INT4, FullyConnectedInt16
 from .matrices import BatchMatmul
 from .pooling import AvgPool2d, AvgPool2dInt16
@@ -54,6 +64,9 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     Conv2dWide(),
     Conv2dInt4(),
     DepthwiseConv2d(),
+    UnpackedWithDsp(),
+    DepthwiseConv2dInt4(),
+    Unpacked(),
     _of_rows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),
     _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
     _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),

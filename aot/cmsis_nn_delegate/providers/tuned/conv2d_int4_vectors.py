@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ...format.element import Element
-from ...graph.ir import Value
+from ...graph.ir import Node, Value
 from ...ops import conv2d
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import block_args
+from . import block_args, conv2d_vectors, vector_table
 from .conv2d_vectors import HELPERS, Conv2dVectors
 from .vector_requantization import VectorForm
 from .vector_table import VECTOR
@@ -43,10 +43,11 @@ KERNEL = KernelSpec(
         "products.",
         table="for each 2 channels: 16 bytes for each 16 inputs of a window, of which each has the weight of the first "
         "channel in its lower half and of the second in its upper half, the first 16 and then the others from the last "
-        "to the second; sums for inputs of 0, multipliers and shifts. Inputs are in the order [w, h, c]; the last "
+        "to the second; 2 words with a shift in the lowest 6 bits and the sum for inputs of 0 in the others, and 2 "
+        "multipliers. Inputs are in the order [w, h, c]; the last "
         "block has the last 2 channels",
         block_count="output_dims.c / 2, rounded up",
-        block_words="6, and the inputs of a window rounded up to 16, divided by 4",
+        block_words="4, and the inputs of a window rounded up to 16, divided by 4",
         forms=VectorForm,
     ),
     priced_as="conv2d_vectors",
@@ -61,6 +62,10 @@ class Conv2dInt4Vectors(Conv2dVectors):
     name = "conv2d_int4_vectors"
     like = conv2d.INT4
     nibbles = True
+    assumes = Conv2dVectors.assumes + f", and sums for inputs of 0 of {vector_table.START_BITS} bits"
     draws = (_draw_windows, _draw_deep, _draw_pointwise)
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
+
+    def why_not(self, node: Node) -> str:
+        return super().why_not(node) or vector_table.why_not_joined(conv2d_vectors.starts(node))

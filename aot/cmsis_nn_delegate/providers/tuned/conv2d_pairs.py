@@ -169,7 +169,7 @@ class Conv2dPairs(OwnImplementation):
             refs,
             scratch_bytes,
             blocks=pair_table.blocks(node.inputs[1].shape[0], CHANNELS),
-            block_words=self.sum_words(math.prod(node.inputs[1].shape[1:])) + CHANNELS * requantization.WORDS,
+            block_words=self.sum_words(math.prod(node.inputs[1].shape[1:])) + self.scale_words(node),
             form=self.form(node),
         )
 
@@ -183,6 +183,10 @@ class Conv2dPairs(OwnImplementation):
     def scales(self, node: Node) -> np.ndarray:
         """Returns what requantizes the channels, int32 [channels, WORDS]."""
         return requantization.table(node, self.form(node))
+
+    def scale_words(self, node: Node) -> int:
+        """Returns how many words of a block requantize its channels."""
+        return CHANNELS * requantization.WORDS
 
     def weights(self, node: Node) -> np.ndarray:
         """Returns int8 [channels, inputs of a window], in the order in which the kernel reads them."""

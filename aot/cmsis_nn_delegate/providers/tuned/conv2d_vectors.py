@@ -179,10 +179,8 @@ class Conv2dVectors(OwnImplementation):
         return self.element.nbytes(window_order.distance(geometry, inputs, outputs) + again)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        weights = _weights(node)
-        # What every window has in common: the bias and the zero point of the input.
-        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(1, dtype=np.int64)
-        table = vector_table.table(weights, start, *vector_requantization.scales(node), self.vector, self.nibbles)
+        scales = vector_requantization.scales(node)
+        table = vector_table.table(_weights(node), starts(node), *scales, self.vector, self.nibbles)
         return {"table": table}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
@@ -209,6 +207,12 @@ def _tile(geometry: Geometry) -> tuple[int, int]:
     """Returns how many rows and columns of outputs are computed from one copy of their columns."""
     rows, columns = geometry.output
     return 1 if columns >= _TILE else min(rows, _PIXELS // math.gcd(columns, _PIXELS)), min(columns, _TILE)
+
+
+def starts(node: Node) -> np.ndarray:
+    """Returns what every window has in common, the bias and the zero point of the input: int64 [channels]."""
+    sums = _weights(node).sum(1, dtype=np.int64)
+    return np.asarray(node.inputs[2].constant - node.inputs[0].zero_point * sums, np.int64)
 
 
 def _weights(node: Node) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -48,27 +49,31 @@ def encode(node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[s
     return {**sizes, "along_height": int(along_height(node))}
 
 
-def _draw(d: Case, x: Value, padding: Padding) -> Value:
+def _draw(d: Case, x: Value, padding: Padding, weights: Element = Element.INT8) -> Value:
     stride = d.pick(*_STRIDES)
     if x.element is Element.INT16:
         channels = x.shape[1]
         return d.maybe_relu(d.conv2d(x, channels, TAPS, stride, padding, groups=channels, clamp=d.clamp()))
-    return d.maybe_relu(d.depthwise_conv2d(x, 1, kernel=TAPS, stride=stride, padding=padding, clamp=d.clamp()))
+    return d.maybe_relu(
+        d.depthwise_conv2d(x, 1, kernel=TAPS, stride=stride, padding=padding, clamp=d.clamp(), element=weights)
+    )
 
 
-def draw_small(d: Case, element: Element = Element.INT8) -> Value:
-    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS, element=element), d.padding(TAPS))
+def draw_small(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
+    return _draw(d, d.image(d.batch(), max(2, d.channels()), TAPS, element=element), d.padding(TAPS), weights)
 
 
-def draw_large(d: Case, element: Element = Element.INT8) -> Value:
+def draw_large(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     """Long rows, along the width or the height."""
     size = d.pick(d.pair(3, 40), (d.integer(3, 9), d.integer(20, 70)), (d.integer(20, 70), d.integer(3, 9)))
-    return _draw(d, d.input(1, d.integer(2, 13), *size, element=element), d.padding(TAPS))
+    return _draw(d, d.input(1, d.integer(2, 13), *size, element=element), d.padding(TAPS), weights)
 
 
-def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> Value:
+def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     image = d.image(d.batch(), max(2, d.channels()), TAPS, element=element)
-    return _draw(d, image, Padding(*d.pair(0, 5), *d.pair(0, 5)))
+    return _draw(d, image, Padding(*d.pair(0, 5), *d.pair(0, 5)), weights)
 
 
-DRAWS: tuple[Callable[[Case], Value], ...] = (draw_small, draw_large, draw_padding_beyond_the_kernel)
+_ALL = (draw_small, draw_large, draw_padding_beyond_the_kernel)
+DRAWS: tuple[Callable[[Case], Value], ...] = _ALL
+DRAWS_INT4: tuple[Callable[[Case], Value], ...] = tuple(functools.partial(draw, weights=Element.INT4) for draw in _ALL)

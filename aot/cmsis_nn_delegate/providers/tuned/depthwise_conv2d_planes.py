@@ -35,11 +35,20 @@ def _with_stride(stride: int) -> Callable[[Mapping[str, Any], Isa], bool]:
     return lambda args, _: args["params"]["stride"]["h"] == stride
 
 
-_HELPERS = ("runtime/kernels/common/channel_planes_{isa}.S",)
+HELPERS = ("runtime/kernels/common/channel_planes_{isa}.S",)
 
 
-def _struct(name: str, doc: str, element: Element) -> Struct:
-    """Returns the argument block for inputs and outputs of `element`, int8 or int16."""
+_TABLE = (
+    "for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0, 1, 2 of the last one and a "
+    "byte with shift and form; the sum for inputs of 0; the multiplier"
+)
+
+
+def struct(
+    name: str, doc: str, element: Element, table: str = _TABLE, words: tuple[int, int] = (_WORDS, _WORDS)
+) -> Struct:
+    """Returns the argument block for inputs and outputs of `element`, int8 or int16. `table` is the doc of the weights,
+    `words` the least and the most that a channel has there."""
     wide = element is Element.INT16
     return Struct(
         name,
@@ -49,13 +58,12 @@ def _struct(name: str, doc: str, element: Element) -> Struct:
             blocks.weight_table(
                 "output_dims.c",
                 "channel_words",
-                doc="for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0, 1, 2 of "
-                "the last one and a byte with shift and form; the sum for inputs of 0; the multiplier",
+                doc=table,
             ),
             blocks.scratch(),
             conv_args.OUTPUT_INT16 if wide else conv_args.OUTPUT,
             Field("scratch_bytes", I32),
-            Field("channel_words", I32, low=_WORDS, high=_WORDS),
+            Field("channel_words", I32, low=words[0], high=words[1]),
             Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1),
             Field("strips", I32, "into which rows of outputs are divided, of even lengths", low=1, high=MAX_DIM),
             *(conv_args.PACKED_SIZES_INT16 if wide else conv_args.PACKED_SIZES),
@@ -66,7 +74,7 @@ def _struct(name: str, doc: str, element: Element) -> Struct:
 
 KERNEL = KernelSpec(
     "depthwise_conv2d_planes",
-    _struct(
+    struct(
         "DepthwiseConv2dPlanesArgs",
         "int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, by planes of channels.",
         Element.INT8,
@@ -74,7 +82,7 @@ KERNEL = KernelSpec(
 )
 INT16 = KernelSpec(
     "depthwise_conv2d_planes_int16",
-    _struct(
+    struct(
         "DepthwiseConv2dPlanesInt16Args",
         "int16 depthwise convolution of 3 x 3 taps, as conv2d_int16 computes it, by planes of channels.",
         Element.INT16,
@@ -104,10 +112,10 @@ class DepthwiseConv2dPlanes(OwnImplementation):
 
     symbol = Symbol(
         KERNEL,
-        helpers=_HELPERS,
+        helpers=HELPERS,
         functions=tuple(
             Function(
-                f"depthwise_conv2d_planes_stride{stride}", f"stride {stride}", _with_stride(stride), helpers=_HELPERS
+                f"depthwise_conv2d_planes_stride{stride}", f"stride {stride}", _with_stride(stride), helpers=HELPERS
             )
             for stride in (1, 2)
         ),
@@ -175,20 +183,19 @@ class DepthwiseConv2dPlanes(OwnImplementation):
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weights = depthwise_3x3.taps(node)
-        # What every window has in common: the bias and the zero point of the input.
-        start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum((1, 2))
         scale, multiplier = self.scales(node)
         taps = weights[:, :, [0, 1, 1, 2]].astype(np.int8)
         taps[:, 2, 2] = weights[:, 2, 2]
         # The kernel computes the correction from the shift.
         taps[:, 2, 3] = scale
         words = taps.reshape(len(taps), -1).view("<i4")
-        return {"table": np.concatenate([words, np.stack([start, multiplier], axis=1).astype(np.int32)], axis=1)}
+        ends = np.stack([self.starts(node), multiplier], axis=1).astype(np.int32)
+        return {"table": np.concatenate([words, ends], axis=1)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {
             **depthwise_3x3.encode(node, refs, scratch_bytes),
-            "channel_words": _WORDS,
+            "channel_words": self.channel_words(node),
             "strips": self._strips_of(node, scratch_bytes),
         }
 
@@ -218,6 +225,15 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         except ValueError as error:
             return str(error)
         return ""
+
+    def channel_words(self, node: Node) -> int:
+        """Returns the size of a channel in the table."""
+        return _WORDS
+
+    def starts(self, node: Node) -> np.ndarray:
+        """Returns what every window has in common, the bias and the zero point of the input: int64 [channels]."""
+        sums = depthwise_3x3.taps(node).sum((1, 2))
+        return np.asarray(node.inputs[2].constant - node.inputs[0].zero_point * sums, np.int64)
 
     def scales(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
         """Returns the byte with shift and form, and the multiplier of each channel."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from ...format.element import Element
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import depthwise_conv2d
@@ -15,6 +16,7 @@ from ...ops.case import Case
 from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
+from ...ops.op import Draw
 from ..implementation import OwnImplementation, Symbol
 from . import block_args, row_order, vector_requantization
 from .vector_requantization import VectorForm
@@ -22,25 +24,29 @@ from .vector_requantization import VectorForm
 _KERNEL = (3, 3)
 CHANNELS = 8  # of a block
 _WORDS = 42  # of a block in the table
+# It copies rows of inputs.
+HELPER = "runtime/kernels/common/vector_products_{isa}.S"
 # Taps whose products are added in 16 bits.
 _PAIRS = ((0, 1), (2, 3), (4, 5), (6, 7))
 
 
-def _draw(d: Case, size: tuple[int, int], padding: Padding) -> Value:
+def _draw(d: Case, size: tuple[int, int], padding: Padding, weights: Element) -> Value:
     x = d.input(d.batch(), d.pick(d.integer(8, 34), 8 * d.integer(1, 6)), *size)
-    return d.maybe_relu(d.depthwise_conv2d(x, 1, kernel=_KERNEL, stride=d.pair(1, 2), padding=padding, clamp=d.clamp()))
+    return d.maybe_relu(
+        d.depthwise_conv2d(x, 1, kernel=_KERNEL, stride=d.pair(1, 2), padding=padding, clamp=d.clamp(), element=weights)
+    )
 
 
-def _draw_small(d: Case) -> Value:
-    return _draw(d, d.pair(3, 9), d.padding(_KERNEL))
+def draw_small(d: Case, weights: Element = Element.INT8) -> Value:
+    return _draw(d, d.pair(3, 9), d.padding(_KERNEL), weights)
 
 
-def _draw_large(d: Case) -> Value:
-    return _draw(d, (d.integer(3, 12), d.integer(10, 30)), d.padding(_KERNEL))
+def draw_large(d: Case, weights: Element = Element.INT8) -> Value:
+    return _draw(d, (d.integer(3, 12), d.integer(10, 30)), d.padding(_KERNEL), weights)
 
 
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
-    return _draw(d, d.pair(3, 8), Padding(*d.pair(0, 5), *d.pair(0, 5)))
+def draw_padding_beyond_the_kernel(d: Case, weights: Element = Element.INT8) -> Value:
+    return _draw(d, d.pair(3, 8), Padding(*d.pair(0, 5), *d.pair(0, 5)), weights)
 
 
 KERNEL = KernelSpec(
@@ -71,15 +77,13 @@ class DepthwiseConv2dVectors(OwnImplementation):
     assumes = (
         "3 x 3 taps, strides 1 and 2, no dilation, as many output as input channels, 8 or more, and shifts to the right"
     )
-    draws = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)
+    draws: ClassVar[tuple[Draw, ...]] = (draw_small, draw_large, draw_padding_beyond_the_kernel)
 
     symbol = Symbol(
         KERNEL,
-        helpers=(
-            "runtime/kernels/depthwise_conv2d/channel_vectors_{isa}.S",
-            "runtime/kernels/common/vector_products_{isa}.S",
-        ),
+        helpers=("runtime/kernels/depthwise_conv2d/channel_vectors_{isa}.S", HELPER),
     )
+    block_words: ClassVar[int] = _WORDS
 
     def why_not(self, node: Node) -> str:
         channels = node.inputs[0].shape[1]
@@ -93,7 +97,7 @@ class DepthwiseConv2dVectors(OwnImplementation):
             return f"it computes {CHANNELS} channels or more"
         if Geometry.plain(node).output[1] == 1:
             return "CMSIS-NN is as fast for a single column"
-        weights = np.abs(_weights(node).astype(np.int64))
+        weights = np.abs(weights_of(node).astype(np.int64))
         if any((weights[a] + weights[b] > 255).any() for a, b in _PAIRS):
             return "two weights of -128 side by side"
         try:
@@ -139,7 +143,7 @@ class DepthwiseConv2dVectors(OwnImplementation):
             refs,
             scratch_bytes,
             blocks=-(-int(node.inputs[1].shape[0]) // CHANNELS),
-            block_words=_WORDS,
+            block_words=self.block_words,
             form=vector_requantization.form_of(node),
         )
 
@@ -148,20 +152,29 @@ def table(node: Node, first: slice = slice(0, None, 2), second: slice = slice(1,
     """Returns int32 [blocks, words] for a depthwise convolution of any taps, of at least 8 channels: for each 8 of them
     sums for inputs of 0, weights, multipliers and shifts. The last block has the last 8. `first` and `second` are the
     channels of a block that lie in its first and second vectors of 32 bits."""
-    weights = _weights(node)
-    channels = weights.shape[1]
-    start = node.inputs[2].constant - node.inputs[0].zero_point * weights.sum(0, dtype=np.int64)
+    start, members = starts(node), members_of(node)
     multiplier, shift = vector_requantization.scales(node)
-    firsts = [min(channel, channels - CHANNELS) for channel in range(0, channels, CHANNELS)]
-    members = np.array(firsts)[:, None] + np.arange(CHANNELS)  # [block, channel]
     halves = members[:, first], members[:, second]
-    starts = [start[half].astype(np.int32) for half in halves]
-    taps = np.ascontiguousarray(weights[:, members].transpose(1, 0, 2)).reshape(len(firsts), -1).view("<i4")
+    weights = weights_of(node)[:, members].transpose(1, 0, 2)
+    taps = np.ascontiguousarray(weights).reshape(len(members), -1).view("<i4")
     scales = [array[half] for half in halves for array in (multiplier, shift)]
-    return np.concatenate([*starts, taps, *scales], 1)
+    return np.concatenate([*(start[half].astype(np.int32) for half in halves), taps, *scales], 1)
 
 
-def _weights(node: Node) -> np.ndarray:
+def starts(node: Node) -> np.ndarray:
+    """Returns what every window has in common, the bias and the zero point of the input: int64 [channels]."""
+    sums = weights_of(node).sum(0, dtype=np.int64)
+    return np.asarray(node.inputs[2].constant - node.inputs[0].zero_point * sums, np.int64)
+
+
+def members_of(node: Node) -> np.ndarray:
+    """Returns the channels of each block, [blocks, CHANNELS]: the last one has the last ones."""
+    channels = int(node.inputs[1].shape[0])
+    firsts = [min(first, channels - CHANNELS) for first in range(0, channels, CHANNELS)]
+    return np.asarray(np.array(firsts)[:, None] + np.arange(CHANNELS))
+
+
+def weights_of(node: Node) -> np.ndarray:
     """int8 [taps, channels]."""
     weights = node.inputs[1].constant[:, 0]
     return np.ascontiguousarray(weights.reshape(len(weights), -1).T)

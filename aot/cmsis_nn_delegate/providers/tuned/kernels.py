@@ -13,9 +13,11 @@ from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_vectors_int16 import Conv2dVectorsInt16
 from .conv2d_winograd import Conv2dWinograd
+from .depthwise_conv2d_int4_planes import DepthwiseConv2dInt4Planes
+from .depthwise_conv2d_int4_vectors import DepthwiseConv2dInt4Vectors
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
-from .depthwise_conv2d_rows import DepthwiseConv2dRows
+from .depthwise_conv2d_rows import DepthwiseConv2dRows, DepthwiseConv2dRowsOfInt4
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
@@ -80,4 +82,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_INT4_PAIRS_INT16,
     FullyConnectedInt4PairsInt16(),
     FullyConnectedInt4AsConv2dInt16(_CONV2D_INT4_PAIRS_INT16),
+    DepthwiseConv2dInt4Planes(),
+    DepthwiseConv2dInt4Vectors(),
+    DepthwiseConv2dRowsOfInt4(),
 )

@@ -69,11 +69,3 @@ def _rows(weights: np.ndarray, starts: np.ndarray, of: int, offset: int = 0) -> 
     ordered = np.ascontiguousarray(np.asarray(halves, "<u2").transpose(0, 2, 4, 1, 3))
     words = ordered.reshape(count, -1).view("<i4")
     return np.concatenate([start.reshape(count, -1).astype(np.int32), words], axis=1)
-
-
-def scales(node: Node, form: Form) -> np.ndarray:
-    """Returns what `requantization.table` does, for `sums`."""
-    words = requantization.table(node, form)
-    if form is Form.FLOOR:
-        words[:, 0] = BITS - words[:, 0]  # to the right
-    return words

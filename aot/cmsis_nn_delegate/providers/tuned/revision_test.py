@@ -38,10 +38,10 @@ CONSTANTS = {
     "lstm_projected_pairs": 0x1F87A376,
     "lstm_projected_vectors": 0xBB6F1332,
     "conv2d_pairs_int16": 0x1B582B49,
-    "conv2d_int4_pairs": 0xD4AB4796,
+    "conv2d_int4_pairs": 0xA51C9B03,
     "fully_connected_int4_pairs": 0x54F5E56E,
-    "fully_connected_int4_as_conv2d": 0x2ED136A3,
-    "conv2d_int4_vectors": 0xAE4DD271,
+    "fully_connected_int4_as_conv2d": 0xDF4B3DD4,
+    "conv2d_int4_vectors": 0xE551EDEA,
     "fully_connected_pairs_int16": 0xD77A7440,
     "fully_connected_as_conv2d_int16": 0xFB784581,
     "depthwise_conv2d_planes_int16": 0x769E2B45,
@@ -56,6 +56,9 @@ CONSTANTS = {
     "conv2d_int4_pairs_int16": 0x9FFE41BA,
     "fully_connected_int4_pairs_int16": 0x0F112BE1,
     "fully_connected_int4_as_conv2d_int16": 0x81E81D79,
+    "depthwise_conv2d_int4_planes": 0x95CE2F68,
+    "depthwise_conv2d_int4_vectors": 0x9F242605,
+    "depthwise_conv2d_rows_of_int4": 0x44220B68,
 }
 
 
@@ -94,6 +97,10 @@ def nodes_with_nibbles():
         image, row, rows = (builder.input(*shape, element=inputs) for shape in ((1, 5, 9, 9), (1, 19), (3, 19)))
         convolved = builder.conv2d(image, 9, (3, 3), padding=Padding(1, 1, 1, 1), element=Element.INT4)
         layers = [builder.fully_connected(x, outputs, element=Element.INT4) for x, outputs in ((row, 14), (rows, 11))]
+        if inputs is Element.INT8:
+            around = Padding(1, 1, 1, 1)
+            layers.append(builder.depthwise_conv2d(image, 1, kernel=(3, 3), padding=around, element=Element.INT4))
+            convolved = builder.depthwise_conv2d(convolved, 1, kernel=(3, 3), element=Element.INT4)
         found += builder.graph(convolved, *layers).nodes
     return found
 
