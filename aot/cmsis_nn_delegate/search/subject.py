@@ -84,6 +84,7 @@ class Made:
     def lowered(self) -> Compilation:
         """The compilation up to the payload, or further."""
         c = copy.copy(self.quantized)
+        c.warnings = list(c.warnings)
         advance(c, "io", "encode")
         return c
 
@@ -91,7 +92,7 @@ class Made:
     def packaged(self) -> Compilation:
         """The compilation with its program, for `device_outputs`."""
         c = self.lowered
-        c.comparison, c.warnings = None, []
+        c.comparison = None
         advance(c, "package", "package")
         return c
 
