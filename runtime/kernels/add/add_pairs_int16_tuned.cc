@@ -13,7 +13,7 @@ extern "C" void cmsis_nn_delegate_add_pairs_int16(const std::int16_t* a, const s
 namespace {
 
 /// For DSP and for MVE.
-struct AssembledPairSums {
+struct AssemblyPairSums {
   static void add(const std::int16_t* a, const std::int16_t* b, std::int16_t* output,
                   std::int32_t words, const portable::PairSum& p) {
     cmsis_nn_delegate_add_pairs_int16(a, b, output, words, &p);
@@ -23,8 +23,8 @@ struct AssembledPairSums {
 }  // namespace
 
 Error run_add_pairs_int16(const void* args, const Bases& bases) {
-  return portable::compute_add_pairs_int16<
-      DspOr<AssembledPairSums, MveOr<AssembledPairSums, portable::PlainPairSums>>>(args, bases);
+  return portable::compute_add_pairs_int16<DspOrMve<AssemblyPairSums, portable::PlainPairSums>>(
+      args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kAddPairsInt16> kAddPairsInt16 =
