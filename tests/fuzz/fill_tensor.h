@@ -36,6 +36,18 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       case payload::Opcode::kEmbeddingInt32:
         rows(*static_cast<const payload::EmbeddingInt32Args*>(args));
         break;
+      case payload::Opcode::kEmbeddingInt16:
+        rows(*static_cast<const payload::EmbeddingInt16Args*>(args));
+        break;
+      case payload::Opcode::kEmbeddingInt32Int16:
+        rows(*static_cast<const payload::EmbeddingInt32Int16Args*>(args));
+        break;
+      case payload::Opcode::kEmbeddingFloat32:
+        rows(*static_cast<const payload::EmbeddingFloat32Args*>(args));
+        break;
+      case payload::Opcode::kEmbeddingInt32Float32:
+        rows(*static_cast<const payload::EmbeddingInt32Float32Args*>(args));
+        break;
       case payload::Opcode::kGruLengths:
         lengths(*static_cast<const payload::GruLengthsArgs*>(args));
         break;

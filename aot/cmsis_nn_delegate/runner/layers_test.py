@@ -89,11 +89,11 @@ def test_a_bias_changes_one_channel():
 
 
 def test_an_argument():
-    """The zero point of the sum."""
+    """A factor of the sum."""
     payload = ENCODED["cortex-m55"].payload
     call = decode(payload).calls[2]
     kernel = ENCODED["cortex-m55"].calls[2].choice.kernel.args
-    at = call.offset + schema.CALL_HEADER.size + kernel.offset_of("output_offset")
+    at = call.offset + schema.CALL_HEADER.size + kernel.offset_of("factor1") + 3
     assert compared("cortex-m55", damaged(payload, at)).difference.call == 2
 
 

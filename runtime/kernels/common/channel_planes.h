@@ -65,7 +65,7 @@ struct PlaneScale {
     // FLOOR is for a zero point of -128; both roundings add a half.
     words[2] = floor_ ? wrapping_add(pair_products::shift_left(1, byte - kFloor - 2),
                                      (1 << 11) - (128 << 12))
-                      : pair_products::shift_left(half_steps, words[0] - 1);
+                      : pair_products::shift_left(half_steps, wrapping_sub(words[0], 1));
   }
 
   std::int32_t requantize(std::int32_t sum) const {

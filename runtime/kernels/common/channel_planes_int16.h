@@ -21,7 +21,8 @@ struct PlaneScaleInt16 {
     floor_ = (byte & kFloor) != 0;
     words_[0] = byte & 31;
     words_[1] = table[4];
-    words_[2] = wrapping_add(pair_products::shift_left(1, words_[0] - 1), floor_ ? 1 : 0);
+    words_[2] =
+        wrapping_add(pair_products::shift_left(1, wrapping_sub(words_[0], 1)), floor_ ? 1 : 0);
   }
 
   std::int32_t requantize(std::int32_t sum) const {

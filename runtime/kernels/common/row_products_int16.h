@@ -17,7 +17,9 @@ using RowProductsInt16 = RowProductsOf<std::int16_t>;
 struct RowAny {
   using Form = pair_products_int16::Any;
 
-  static std::int32_t half(std::int32_t shift) { return pair_products::shift_left(1, shift - 1); }
+  static std::int32_t half(std::int32_t shift) {
+    return pair_products::shift_left(1, wrapping_sub(shift, 1));
+  }
 };
 struct RowFine {
   using Form = pair_products_int16::Fine;
