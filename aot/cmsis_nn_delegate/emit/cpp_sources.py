@@ -72,5 +72,7 @@ def files_of(kernel: KernelSpec, provider: Provider, function: str, isa: Isa) ->
     symbol = provider.symbol(kernel)
     assert symbol is not None
     part = next((part for part in symbol.functions if part.name == function), None)
-    helpers = [file.format(isa=isa.name.lower()) for file in (part or symbol).helpers]
+    # Assembly that is there for one instruction set alone is named after it.
+    others = tuple(f"_{other.name.lower()}.S" for other in Isa if other is not isa)
+    helpers = [file.format(isa=isa.name.lower()) for file in (part or symbol).helpers if not file.endswith(others)]
     return [provider.file_of(operator_of(kernel), function), *helpers], list((part or symbol).sources)
