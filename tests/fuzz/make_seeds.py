@@ -12,19 +12,24 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cmsis_nn_delegate.format.schema import Isa
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.depthwise_conv2d import INT4
 from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED
+from cmsis_nn_delegate.selection.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.selection.planned import plan
 from cmsis_nn_delegate.targets.memory import Memory
-from cmsis_nn_delegate.targets.target import TARGET_OF_ISA
+from cmsis_nn_delegate.targets.target import TARGET_OF_ISA, Target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 from cmsis_nn_delegate.testing.networks import random_network
 from cmsis_nn_delegate.testing.random_case import RandomCase
@@ -100,6 +105,22 @@ def seeds(isa: str) -> Iterator[bytes]:
         payload = encode(graph, target, PayloadOptions(_placement(index), (CMSIS_NN, PORTABLE))).payload
         if len(payload) <= MAX_BYTES:
             yield payload
+    if target.isa is not Isa.SCALAR:
+        yield from unchosen_seeds(target)
+
+
+def unchosen_seeds(target: Target) -> Iterator[bytes]:
+    """Calls of CMSIS-NN's depthwise_conv2d_int4, which tables have with DSP and MVE too, although the compiler unpacks
+    the weights there for another kernel."""
+    kernel = next(found for found in CMSIS_NN.implementations("depthwise_conv2d") if found.kernel is INT4)
+    for seed in seeds_of("depthwise_conv2d"):
+        graph = cases.graph_of("depthwise_conv2d", seed)
+        (node,) = graph.nodes
+        if kernel.takes(node) and not kernel.why_not(node):
+            options = PayloadOptions(_placement(seed), (CMSIS_NN, PORTABLE))
+            choice = choice_of(CMSIS_NN, kernel, node, target)
+            chosen = replace(choose_kernels(legalize(graph, options), target), choices=(choice,))
+            yield encode_planned(plan(chosen)).payload
 
 
 def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterator[bytes]:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import zipfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree
@@ -101,7 +102,7 @@ def test_what_it_lists_builds_the_example(unpacked, pdsc, core, tmp_path):
     flags += [f"-I{folder}" for folder in (tmp_path, *folders)] + ["-include", str(tmp_path / "global.h")]
 
     def compiled(source):
-        output = tmp_path / f"{source.as_posix().replace('/', '_')}.o"
+        output = tmp_path / f"{zlib.crc32(bytes(source)):08x}_{source.name}.o"
         language = [] if source.suffix in (".c", ".S") else ["-std=c++17", "-fno-exceptions", "-fno-rtti", "-w"]
         tool = "gcc" if source.suffix in (".c", ".S") else "g++"
         subprocess.run([f"arm-none-eabi-{tool}", *flags, *language, "-c", source, "-o", output], check=True)
