@@ -40,7 +40,7 @@ addEventListener("load", () => setTimeout(() => {
     lines: document.querySelectorAll("#graph .mark-line path").length,
     objects: document.querySelectorAll("#flash-map .mark-rect path").length,
     bars: [...document.querySelectorAll("#by-call .mark-rect path")].length,
-    outputs: ["#outputs-0 .mark-line path", "#outputs-1 .mark-rect path"].map(
+    outputs: ["#outputs-0 .mark-line path", "#outputs-1 .mark-rect.role-mark path"].map(
       (marks) => document.querySelectorAll(marks).length
     ),
     overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
