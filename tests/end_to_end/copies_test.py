@@ -22,7 +22,7 @@ def test_copied_weights_give_the_same_bytes(core):
     target = get_target(core)
     alone = encode(graph, target)
     mixed = encode(
-        graph, target, PayloadOptions(memories=(Memory.of("tcm=9K:activations,weights"), Memory("sram", 64 << 10)))
+        graph, target, PayloadOptions(memories=(Memory.of("tcm=11K:activations,weights"), Memory("sram", 64 << 10)))
     )
     some, everything = (
         encode(graph, target, PayloadOptions(memories=(Memory.of(f"tcm={size}:weights"),))) for size in ("8K", "64K")

@@ -23,6 +23,7 @@ from . import fully_connected_as_conv2d, fully_connected_pairs, vector_requantiz
 CHANNELS = 8  # of a block
 VECTOR_BYTES = 16  # of inputs
 _SCALE_WORDS = 24  # and biases, of a block
+_MOST_EMPTY = 512  # bytes of weights of channels that are not there
 
 
 def kernel_of(element: Element) -> KernelSpec:
@@ -72,7 +73,7 @@ class FullyConnectedVectors(OwnImplementation):
     like = fully_connected.PER_CHANNEL
     element: ClassVar[Element] = Element.INT8
     isas = frozenset({Isa.MVE})
-    assumes = "outputs that fill at least half of their blocks of 8, and shifts to the right"
+    assumes = "outputs that leave little of their blocks of 8 empty, and shifts to the right"
     draws: ClassVar[tuple[Draw, ...]] = (
         fully_connected_pairs.draw,
         fully_connected_pairs.draw_whole_blocks,
@@ -87,10 +88,10 @@ class FullyConnectedVectors(OwnImplementation):
         return VECTOR_BYTES // self.element.nbytes(1)
 
     def why_not(self, node: Node) -> str:
-        channels = int(node.inputs[1].shape[0])
-        spare = blocks_of(channels, CHANNELS) * CHANNELS - channels
-        if spare > channels:
-            return f"its weights come in blocks of {CHANNELS} channels, of which {spare} would be empty"
+        channels, inputs = node.inputs[1].shape
+        empty = (blocks_of(channels, CHANNELS) * CHANNELS - channels) * inputs
+        if empty > max(_MOST_EMPTY, channels * inputs // 16):
+            return f"its weights come in blocks of {CHANNELS} channels, of which {empty:,} bytes would be empty"
         try:
             vector_requantization.form_of(node)
         except ValueError as error:
