@@ -89,9 +89,9 @@ class FullyConnectedVectors(OwnImplementation):
 
     def why_not(self, node: Node) -> str:
         channels, inputs = node.inputs[1].shape
-        empty = (blocks_of(channels, CHANNELS) * CHANNELS - channels) * inputs
-        if empty > max(_MOST_EMPTY, channels * inputs // 16):
-            return f"its weights come in blocks of {CHANNELS} channels, of which {empty:,} bytes would be empty"
+        spare = blocks_of(channels, CHANNELS) * CHANNELS - channels
+        if spare > channels or spare * inputs > max(_MOST_EMPTY, channels * inputs // 16):
+            return f"its weights come in blocks of {CHANNELS} channels, of which {spare} would be empty"
         try:
             vector_requantization.form_of(node)
         except ValueError as error:
