@@ -364,14 +364,15 @@ class Extremes(nn.Module):
         return self.long(x), *vanishing, unused, y - z
 
 
-def test_sums_have_64_bits_where_32_may_not_suffice():
+def test_sums_have_64_bits_where_those_of_products_may_need_them():
+    """A channel that is nearly its bias alone gets coarser weights instead, which lose next to nothing."""
     torch.manual_seed(2)
     x, y = torch.randn(3, 600), torch.randn(3, 8)
     inputs, model = (x, y, y.clone()), Extremes().eval()
     compiled = compile_model(model, inputs, "cortex-m4", [inputs], quantizer=quantizer())
     assert {kind for _, kinds in elements(compiled.graph) for kind in kinds} == {INT16}
     wide = [node for node in compiled.graph.nodes if node.op == "conv2d_wide"]
-    assert len(wide) == 3 and max(np.abs(node.inputs[2].data).max() for node in wide) > 2**31
+    assert [node.inputs[1].shape[1] for node in wide] == [600]
     assert not [warning for warning in compiled.warnings if "bits" in warning]
     found = run(compiled.graph, [value.numpy() for value in inputs])
     wanted = [value.detach().numpy() for value in model(*inputs)]
