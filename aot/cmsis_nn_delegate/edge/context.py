@@ -34,6 +34,7 @@ from .nodes import (
     ACTIVATIONS,
     DEQUANTIZE,
     DEQUANTIZE_CHANNEL,
+    DEQUANTIZE_DYNAMIC,
     GETITEM,
     MOVES,
     QUANTIZE,
@@ -48,7 +49,7 @@ from .nodes import (
     target_name,
     tensor,
 )
-from .refusal import Reason, Refusal
+from .refusal import DYNAMICALLY, Reason, Refusal
 from .torch_types import element_of
 
 # What kernels compute with, for messages.
@@ -597,6 +598,8 @@ class EdgeContext:
                 f"{what} quantized as {at.args[5]} in [{at.args[3]}, {at.args[4]}] with scale "
                 f"{at.args[1]} and zero point {at.args[2]}; the kernels take {_RANGES}",
             )
+        if target_name(at) == DEQUANTIZE_DYNAMIC:
+            return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{what} quantized dynamically: {DYNAMICALLY}")
         if target_name(at) in (DEQUANTIZE, DEQUANTIZE_CHANNEL) or self.constant(at) is not None:
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,

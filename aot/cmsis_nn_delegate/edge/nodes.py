@@ -22,6 +22,7 @@ GETITEM = "getitem"
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
+DEQUANTIZE_DYNAMIC = "quantized_decomposed.dequantize_per_tensor.tensor"
 
 # Operators that only change the shape (clone not even that); row-major order stays. These are the targets of
 # the operator `reshape`, and are here because `EdgeContext` looks through them and may not import operators.

@@ -28,3 +28,10 @@ class Refusal:
 
     reason: Reason
     message: str
+
+
+# Of models that are quantized dynamically, by XNNPACKQuantizer for example: what is wrong and what to do.
+DYNAMICALLY = (
+    "each inference computes the scale, and kernels have scales that are known ahead: quantize statically with the "
+    "same quantizer (is_dynamic=False), or give the float model and calibration data"
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..edge.refusal import DYNAMICALLY
 from ..quantization.choices import MOST_PARTS, MOST_WEIGHTS
 from ..quantization.control_flow import MOST_TURNS
 from ..quantization.recurrent import KINDS, MAX_STEPS
@@ -139,6 +140,8 @@ _HELP = {
     "aten.embedding_renorm.default": "an embedding with max_norm writes into its table: once it is trained, limit the "
     "rows of the table once (torch.renorm(weight, p, 0, max_norm)) and set max_norm to None",
 }
+# Scales that each inference computes, of a tensor or of each row.
+_DYNAMIC = re.compile(r"(quantized_decomposed|torchao)\.(choose_qparams|(de)?quantize_per_(tensor\.tensor|token))")
 _OF_TWO = re.compile(r"aten\.special_(zeta|\w+_polynomial_\w+)\.")
 _BAGS = frozenset(
     {
@@ -185,6 +188,8 @@ def no_kernel(target: str, missing: str) -> str:
             else "it runs in float outside of the delegate"
         )
         return f"no kernel for {target}, {outside}; {_HELP[target]}"
+    if _DYNAMIC.match(target):
+        return f"no kernel for {target}: {DYNAMICALLY}"
     if _OF_TWO.match(target):
         return (
             f"no kernel for {target}, and none in ExecuTorch either: the program cannot be loaded unless you link one. "

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import XNNPACKQuantizer, get_symmetric_quantization_config
 from executorch.exir import EdgeCompileConfig, to_edge, to_edge_transform_and_lower
 from torch import nn
 from torch.export import ExportedProgram
@@ -231,6 +232,21 @@ def test_unsupported_quantization(name):
     reports = explain(to_edge(program, compile_config=config).exported_program())
     (found,) = [r for r in reports if r.target.startswith("aten.addmm") or r.target.startswith("aten.mm")]
     assert found.reason is R.UNSUPPORTED_QUANTIZATION and message in found.message
+
+
+def test_dynamic_quantization_is_named():
+    """Each layer says it, not only the functions that compute the scales."""
+    x = torch.randn(2, 4)
+    quantizer = XNNPACKQuantizer().set_global(get_symmetric_quantization_config(is_per_channel=True, is_dynamic=True))
+    prepared = prepare_pt2e(
+        torch.export.export(nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)), (x,)).module(), quantizer
+    )
+    prepared(x)
+    reports = lower_program(torch.export.export(convert_pt2e(prepared), (x,))).reports
+    layers = [report for report in reports if report.target.startswith("aten.addmm")]
+    assert [report.reason for report in layers] == [R.UNSUPPORTED_QUANTIZATION] * 2
+    scales = [report for report in reports if "choose_qparams" in report.target]
+    assert scales and all("is_dynamic=False" in report.message for report in layers + scales)
 
 
 class ManualSum(nn.Module):

@@ -19,6 +19,7 @@ from torch.export import ExportedProgram
 from torch.fx import GraphModule, Node
 from torch.fx.graph import CodeGen
 from torch.utils import _pytree as pytree
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from ..support.errors import UserError
 from .private_copy import require_separate_inputs
@@ -47,6 +48,12 @@ def check_model(model: Model) -> None:
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
             continue  # extra state
+        if is_traceable_wrapper_subclass(tensor):
+            raise UserError(
+                f"{name} of the model is of type {type(tensor).__name__}, which torchao.quantization.quantize_ makes "
+                "for kernels of other processors: give the model as it was before, and let the compiler quantize it "
+                "(weights of 4 bits: --quantizer w4), or use CmsisNnQuantizer in PT2E"
+            )
         if tensor.is_complex() or (tensor.is_floating_point() and tensor.dtype != torch.float32):
             raise UserError(f"{name} of the model is {_dtype(tensor)}: convert the model with .float()")
         if tensor.device.type != "cpu":

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
+from torchao.quantization import IntxWeightOnlyConfig, quantize_
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
@@ -172,6 +173,12 @@ def test_names_of_inputs_that_are_required(function, names):
     assert required_names(Model(function)) == names
 
 
+def small_weights():
+    model = nn.Sequential(nn.Linear(8, 2))
+    quantize_(model, IntxWeightOnlyConfig(weight_dtype=torch.int4))
+    return model
+
+
 @pytest.mark.parametrize(
     "model, pattern",
     [
@@ -186,6 +193,7 @@ def test_names_of_inputs_that_are_required(function, names):
             torch.jit.trace(nn.Linear(2, 2), torch.zeros(1, 2)),
             "TopLevelTracedModule of TorchScript .* give the torch.nn",
         ),
+        (small_weights(), "0.weight of the model is of type Intx.*quantize_ .* as it was before, .* --quantizer w4"),
     ],
 )
 def test_what_is_no_model(model, pattern):

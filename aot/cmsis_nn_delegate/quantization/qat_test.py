@@ -12,6 +12,7 @@ from torchao.quantization.pt2e.fake_quantize import FakeQuantize
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
 
 from cmsis_nn_delegate import quantizable_module, reference
+from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
@@ -49,11 +50,11 @@ class Network(nn.Module):
         return self.classifier(self.dropout(self.up(y).mean((2, 3))))
 
 
-def trained(module, steps=4, qat=True):
+def trained(module, steps=4, qat=True, preset="default"):
     """`module` after some steps of training, with observers or fake quantization, in eval mode."""
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(1))
     graph = quantizable_module(torch.export.export(module.train(), (x,)))
-    prepared = prepare_qat_pt2e(graph, CmsisNnQuantizer("minmax", qat=qat))
+    prepared = prepare_qat_pt2e(graph, CmsisNnQuantizer("minmax", preset=preset, qat=qat))
     optimizer = torch.optim.SGD(prepared.parameters(), lr=0.05)
     for step in range(steps):
         batch = torch.randn(SHAPE, generator=torch.Generator().manual_seed(step))
@@ -96,6 +97,17 @@ def test_a_trained_model_is_one_delegate_call_with_the_numbers_of_training(bias,
     check_numbers(model, x, [wanted], 2.01 if qat else 12)
     if by_torchao is not None:  # it compiles patterns, which takes 20 seconds
         assert torch.equal(convert_pt2e(by_torchao)(x), model(x))
+
+
+def test_training_in_int16():
+    """Kernels compute in the format that was trained, and the numbers are those of training."""
+    prepared, x = trained(Network(bias=False, inplace=True), preset="int16")
+    with torch.no_grad():
+        wanted = prepared(x)
+    model = convert_trained(prepared)
+    check_numbers(model, x, [wanted], 1.01)
+    graph = lower_program(torch.export.export(model, (x,))).graph()
+    assert {node.output.element for node in graph.nodes[:-1]} == {Element.INT16}
 
 
 class AllNorms(nn.Module):
