@@ -159,6 +159,8 @@ def test_firmware_links_with_and_without_removing_sections(reader):
     whole = reader.flash("firmware.elf")
     reader.run(command.replace("-O2", "-O2 -ffunction-sections -fdata-sections -Wl,--gc-sections"))
     assert reader.flash("firmware.elf") < whole
+    once = reader.run(command.replace("-O2", "-O2 -DCMSIS_NN_USE_SINGLE_ROUNDING"), succeeds=False)
+    assert "round twice" in once
 
 
 @needs_arm

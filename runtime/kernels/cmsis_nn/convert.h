@@ -10,6 +10,10 @@
 #include "arm_nnfunctions.h"
 #include "runtime/payload/kernel.h"
 
+#ifdef CMSIS_NN_USE_SINGLE_ROUNDING
+#error "payloads are for kernels that round twice: leave out CMSIS_NN_USE_SINGLE_ROUNDING, here and for CMSIS-NN"
+#endif
+
 namespace cmsis_nn_delegate::cmsis_nn {
 
 /// Whether CMSIS-NN is compiled with its kernels for MVE.

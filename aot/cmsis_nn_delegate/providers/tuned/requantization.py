@@ -10,9 +10,19 @@ FLOOR, where the clamp ends at the least int8 and that is z (a ReLU), 3 instruct
 `requantize` rounds halves away from zero and this rounds them up, which differs for results below zero only, and all
 of these are clamped. The first of its two roundings is part of the correction.
 
+Proof. For a sum x, `requantize` is floor((a + 2^(s-1) - [a < 0]) / 2^s) with a = floor((x P + 2^30) / 2^31), where [c]
+is 1 if c and else 0. For a >= 0, nested floors are one: floor((x P + 2^30 + 2^(30+s)) / 2^(31+s)), and multiplied by
+2^L above and below, floor((x P 2^L + (2^(L-2) + 2^11) 2^32) / 2^44), the sum in SMMLA before its two shifts; z = -128
+is -128 * 2^12 more in the correction. For a < 0 both are at most 0 before z is added, so that both are clamped to z.
+For s <= 0 there is only the first rounding: 2^11 instead of the two.
+
 ANY, for all other zero points and clamps, 5 instructions and the clamp:
 
     LSL sum, 1;  SMMLAR sum * P + correction;  ADD sign of the sum;  ASR s;  SSAT #8
+
+Proof. With the correction 2^(s-1) + z 2^s, what is shifted is a + 2^(s-1) + z 2^s - [x < 0]. That differs from
+`requantize` in [x < 0] for [a < 0] only: P >= 0, so that they differ for x < 0 and a = 0 alone, where
+floor((2^(s-1) - 1) / 2^s) and floor(2^(s-1) / 2^s) are both 0 for s >= 1.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -41,15 +42,19 @@ def node_of(seed: int, zero_point: int, clamp: Clamp, factor: float) -> Node:
     return node
 
 
-def sums_of(node: Node, largest: np.ndarray, seed: int) -> np.ndarray:
-    """Returns sums of each channel, int64 [sums, channels]: the largest, random ones, and those around ties."""
-    multiplier, shift = (x.astype(np.float64) for x in per_channel_requantize.output_multipliers(node))
-    step = 2.0 ** (31 - shift) / np.maximum(multiplier, 1)  # of the output, in sums
-    random = np.random.default_rng(seed)
-    anywhere = np.rint(random.uniform(-1, 1, (2000, 1)) * largest)
-    halves = np.floor((random.integers(-300, 300, (4000, 1)) + 0.5) * step) + random.integers(-1, 3, (4000, 1))
-    found = np.concatenate([anywhere, halves, [largest, -largest, 0 * largest]])
-    return np.clip(found, -largest, largest).astype(np.int64)
+def thresholds(requantized: Callable[[np.ndarray], np.ndarray], largest: np.ndarray) -> np.ndarray:
+    """Returns for each int8 but the least, and each channel, the least sum in [-largest, largest] that gives at least
+    that, largest + 1 where none does; int64 [255, channels].
+
+    Larger sums give larger results in all forms, so that two of the same thresholds are equal for all sums.
+    """
+    wanted = np.arange(-127, 128)[:, None]
+    low, high = np.broadcast_to(-largest, (255, len(largest))), np.broadcast_to(largest + 1, (255, len(largest)))
+    while (low < high).any():
+        middle = (low + high) >> 1
+        enough = requantized(np.minimum(middle, largest)) >= wanted
+        low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
+    return low
 
 
 @settings(deadline=None, max_examples=200)
@@ -68,10 +73,12 @@ def test_equals_the_reference(seed, zero_point, clamp, factor, bits):
     except ValueError:
         return
     limits = node.attrs.clamp.quantized(node.output.type)
-    sums = sums_of(node, largest, seed)
-    wanted = per_channel_requantize.finish(node, sums, np.zeros(5, np.int64))
-    found = computed(form, requantization.table(node, form), sums, limits)
-    assert (found == wanted).all(), (form, sums[(found != wanted).any(1)][:3])
+    table = requantization.table(node, form)
+    wanted = thresholds(lambda sums: per_channel_requantize.finish(node, sums, np.zeros(5, np.int64)), largest)
+    found = thresholds(lambda sums: computed(form, table, sums, limits), largest)
+    assert (found == wanted).all(), (form, wanted[(found != wanted).any(1)][:3])
+    ends = np.array([-largest, -0 * largest, largest])
+    assert (np.diff(computed(form, table, ends, limits).astype(int), axis=0) >= 0).all()
 
 
 def test_both_forms_are_used():
