@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 FILE = Path(__file__).with_name("anchors.json")
+STREAMING = "streaming_wakeword"  # of which others publish each window, computed anew
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Anchors:
     networks: tuple[str, ...]
     counted: tuple[Counted, ...]
     about_counted: dict[str, str]  # by system, with the date
-    published: tuple[Published, ...]
+    published: tuple[Published, ...]  # of these networks, and of `STREAMING` where a system has it
     about_published: str
 
 
@@ -59,10 +60,15 @@ def load() -> Anchors:
         published=tuple(
             Published(entry["system"], entry["core"], network, cycles)
             for entry in published["systems"]
-            for network, cycles in zip(networks, entry["megacycles"], strict=True)
+            for network, cycles in _by_network(entry, networks)
         ),
         about_published=f"{published['about']} {published['date'].capitalize()}.",
     )
+
+
+def _by_network(entry: dict[str, Any], networks: tuple[str, ...]) -> list[tuple[str, float]]:
+    found = list(zip(networks, entry["megacycles"], strict=True)) if "megacycles" in entry else []
+    return found + ([(STREAMING, entry[STREAMING])] if STREAMING in entry else [])
 
 
 def _counted(system: dict[str, Any], networks: tuple[str, ...]) -> list[Counted]:

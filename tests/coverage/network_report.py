@@ -10,7 +10,8 @@ _HEAD = f"""\
 <!-- Written by `bazel run //tests/coverage:networks_survey -- --write`. Do not edit. -->
 # Networks
 Whole networks, compiled for a Cortex-M55. Those without a package are written in `tests/coverage/networks.py`,
-small ones of their kind; those of torchvision and timm are the real ones, on images of 96x96 (test_vit: 160x160).
+small ones of their kind but for MLPerf Tiny's streaming_wakeword; those of torchvision and timm are the real ones, on
+images of 96x96 (test_vit: 160x160).
 Weights and data are random; batch norms have the statistics of such data.
 
 "Differing" counts bytes that differ from the integer reference: on the host, under ExecuTorch's runtime, and on

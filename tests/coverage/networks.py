@@ -1,7 +1,8 @@
 """Networks of the kinds that people bring to microcontrollers, written for this project: `NETWORKS`.
 
 Each is a small one of its kind: operators and their connections are those of the network that it is named after,
-the number of channels and layers is not. Weights are random, batch norms have statistics as after training.
+the number of channels and layers is not; only streaming_wakeword is that of MLPerf Tiny. Weights are random, batch
+norms have statistics as after training.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from typing import NamedTuple, Optional, Union
 import torch
 from torch import nn
 from torch.nn import functional as F
+
+from examples.mlperf_tiny.streaming_wakeword import INPUT_SHAPE, StreamingWakeword
 
 WORDS = 100  # of the networks that read text
 
@@ -263,6 +266,7 @@ def _network(build: Callable[[], nn.Module], *shape: int, dtype: torch.dtype = t
 NETWORKS: Mapping[str, Callable[[], Network]] = {
     "m5": _network(M5, 1, 1, 4000),
     "tcn": _network(tcn, 1, 6, 64),
+    "streaming_wakeword": _network(StreamingWakeword, *INPUT_SHAPE),
     "unet_transposed": _network(lambda: UNet(True), 1, 3, 32, 32),
     "unet_upsampled": _network(lambda: UNet(False), 1, 3, 32, 32),
     "bc_resnet": _network(bc_resnet, 1, 1, 40, 32),

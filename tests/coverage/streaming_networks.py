@@ -36,22 +36,6 @@ class DsCnn(nn.Module):
         return self.classes(self.layers(x).mean((2, 3))).softmax(-1)
 
 
-class Wakeword(nn.Module):
-    """Separable convolutions over frames of 40 bands without padding, the kind of network that MLPerf Tiny's streaming
-    wakeword benchmark has."""
-
-    def __init__(self, bands: int = 40, channels: int = 64) -> None:
-        super().__init__()
-        layers: list[nn.Module] = []
-        for inputs, outputs, kernel in ((bands, channels, 3), (channels, channels, 5), (channels, channels, 7)):
-            layers += [nn.Conv1d(inputs, inputs, kernel, groups=inputs), nn.BatchNorm1d(inputs), nn.ReLU()]
-            layers += [nn.Conv1d(inputs, outputs, 1), nn.BatchNorm1d(outputs), nn.ReLU()]
-        self.layers, self.classes = nn.Sequential(*layers), nn.Linear(channels, 3)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.classes(self.layers(x).amax(2)).softmax(-1)
-
-
 class CausalTcn(nn.Module):
     """A temporal convolutional network of six residual blocks, of which the last column is classified."""
 
@@ -83,7 +67,7 @@ def _network(build: Callable[[], nn.Module], *shape: int) -> Callable[[], Networ
 STREAMING_NETWORKS: Mapping[str, StreamingNetwork] = {
     "ds_cnn": StreamingNetwork(_network(DsCnn, 1, 1, 49, 10), Stream(2, 1)),
     "ds_cnn_by_two": StreamingNetwork(_network(DsCnn, 1, 1, 49, 10), Stream(2, 2)),
-    "wakeword": StreamingNetwork(_network(Wakeword, 1, 40, 30), Stream(2, 1)),
+    "streaming_wakeword": StreamingNetwork(NETWORKS["streaming_wakeword"], Stream(2, 1)),
     "causal_tcn": StreamingNetwork(_network(CausalTcn, 1, 8, 128), Stream(2, 1)),
     "tcn": StreamingNetwork(NETWORKS["tcn"], Stream(2, 1)),
     "wav2letter": StreamingNetwork(NETWORKS["wav2letter"], Stream(2, 16)),
