@@ -137,6 +137,9 @@ def with_operators(table: Costs, cores: Sequence[str], count: int, operators: Se
         sampler = Sampler(get_target(core), images)
         usable = [p for p in PROVIDERS if not images.obstacle(p)]
         found = [sample for p in usable for sample in sampler.of_operators(p, count, drawn) if sample.kernel in kernels]
+        # Paths that these kernels no longer have go with the models that they had.
+        fitted = {sample.kernel for sample in found}
+        models = {key: model for key, model in models.items() if key[0] != core or key[2] not in fitted}
         models |= {(core, *key): model for key, model in fit.models_of(found).items()}
         _say(f"{core}: {len(found)} calls")
     return dataclasses.replace(table, models=models)

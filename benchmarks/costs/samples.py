@@ -39,7 +39,7 @@ from cmsis_nn_delegate.testing.random_case import RandomCase
 _MOST_INPUTS = schema.MAX_IO - 2  # of a payload, beside an output and a state
 _MOST_MACS = 3_000_000  # of a call: larger ones take long, and teach nothing new
 _SEEDS = 4  # for each call, at least, to meet paths that are seldom drawn
-_ATTEMPTS = 8  # for each call, at most: many draws are of other kernels
+_ATTEMPTS = 16  # for each call, at most: many draws are of other kernels, and some kernels have two dozen paths
 _MOST_BYTES = 1 << 20  # of what the calls of one payload read and write, with their constants
 
 

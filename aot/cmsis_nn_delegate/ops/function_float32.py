@@ -65,29 +65,6 @@ FUNCTIONS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "log10": lambda x, a, b: fm.log(x) * _F(0.4342944819032518),
 }
 
-# What an element takes beside a few operations.
-_PARTS: Mapping[str, tuple[str, ...]] = {
-    "reciprocal": ("divisions",),
-    "sqrt": ("roots",),
-    "rsqrt": ("roots", "divisions"),
-    "exp": ("exponentials",),
-    "log": ("logarithms",),
-    "sigmoid": ("exponentials", "divisions"),
-    "tanh": ("exponentials", "divisions"),
-    "erf": ("exponentials", "divisions", "polynomials"),
-    "gelu": ("exponentials", "divisions", "polynomials"),
-    "gelu_tanh": ("exponentials", "divisions"),
-    "silu": ("exponentials", "divisions"),
-    "hardsigmoid": ("divisions",),
-    "hardswish": ("divisions",),
-    "elu": ("exponentials",),
-    "softplus": ("exponentials", "logarithms"),
-    "expm1": ("exponentials",),
-    "log1p": ("logarithms",),
-    "log2": ("logarithms",),
-    "log10": ("logarithms",),
-}
-
 KERNEL = KernelSpec(
     "function_float32",
     Struct(
@@ -169,8 +146,7 @@ class FunctionFloat32(FloatOp):
         return range(len(node.output.shape)) if node.inputs[0].shape == node.output.shape else ()
 
     def features(self, node: Node) -> Features:
-        count = node.output.numel
-        return Features({"outputs": count, **dict.fromkeys(_PARTS.get(node.attrs.function, ()), count)})
+        return Features({"outputs": node.output.numel}, node.attrs.function)
 
     def real_reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         a: FunctionFloat32Attrs = node.attrs
