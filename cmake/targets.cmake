@@ -212,6 +212,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_int4_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
@@ -254,6 +255,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_vectors_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
@@ -507,6 +510,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/channel_vectors_int16_mve.h
     runtime/kernels/conv2d/conv2d_int4_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
+    runtime/kernels/conv2d/conv2d_int4_vectors_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_tuned.cc
@@ -536,6 +540,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_pairs_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_int4_vectors_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_vectors_int16_tuned.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 152;
+inline constexpr std::size_t kOpcodeCount = 155;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -219,6 +219,9 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dInt4 = 149,
   kDepthwiseConv2dInt4Planes = 150,
   kDepthwiseConv2dInt4Vectors = 151,
+  kFullyConnectedInt4Vectors = 152,
+  kFullyConnectedInt4VectorsInt16 = 153,
+  kConv2dInt4VectorsInt16 = 154,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -3233,6 +3236,72 @@ struct DepthwiseConv2dInt4VectorsArgs {
 };
 static_assert(sizeof(DepthwiseConv2dInt4VectorsArgs) == 76,
               "layout of DepthwiseConv2dInt4VectorsArgs");
+
+/// int8 linear layer, as fully_connected_int4 computes it, from weights of 4 bits in the
+/// order of products.
+struct FullyConnectedInt4VectorsArgs {
+  Ref input;  ///< int8 [batch, in]
+  /// for each 8 channels: 8 sums for inputs of 0, those of even channels with 16 times that
+  /// of the next one; 16 bytes of each even channel for each 16 inputs, of which the first
+  /// may be less: 16 times the weight of the next channel, and 8 more than that of this
+  /// one; 4 multipliers of the even and 4 of the odd channels; bytes of shifts, to the
+  /// right and then to the left, in the same order
+  Ref table;
+  Ref output;                  ///< int8 [batch, out]
+  std::int32_t blocks;         ///< outputs / 8, rounded up
+  std::int32_t block_words;    ///< 20, and the inputs rounded up to 16
+  std::int32_t batch;          ///< at least 1
+  std::int32_t inputs;         ///< in, at least 1
+  std::int32_t outputs;        ///< out, at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedInt4VectorsArgs) == 44,
+              "layout of FullyConnectedInt4VectorsArgs");
+
+/// int16 linear layer, as fully_connected_int4_int16 computes it, from weights of 4 bits in
+/// the order of products.
+struct FullyConnectedInt4VectorsInt16Args {
+  Ref input;  ///< int16 [batch, in]
+  /// for each 8 channels: 8 sums for inputs of 0, those of even channels with 16 times that
+  /// of the next one; 8 bytes of each even channel for each 8 inputs, of which the first
+  /// may be less: 16 times the weight of the next channel, and 8 more than that of this
+  /// one; 4 multipliers of the even and 4 of the odd channels; bytes of shifts, to the
+  /// right and then to the left, in the same order
+  Ref table;
+  Ref output;                ///< int16 [batch, out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 20, and the inputs rounded up to 8
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
+  ActivationInt16 activation;
+};
+static_assert(sizeof(FullyConnectedInt4VectorsInt16Args) == 40,
+              "layout of FullyConnectedInt4VectorsInt16Args");
+
+/// int16 convolution of one group, as conv2d_int4_int16 computes it, from weights of 4 bits
+/// in the order of the products.
+struct Conv2dInt4VectorsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each 2 channels: 8 bytes for each 8 inputs of a window, of which each has the
+  /// weight of the first channel in its lower half and of the second in its upper half, the
+  /// first 8 and then the others from the last to the second; 2 words with a shift in the
+  /// lowest 6 bits and the sum for inputs of 0 in the others, and 2 multipliers. Inputs are
+  /// in the order [w, h, c]; the last block has the last 2 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 2, rounded up
+  std::int32_t block_words;  ///< 4, and the inputs of a window rounded up to 8, divided by 4
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dInt4VectorsInt16Args) == 72, "layout of Conv2dInt4VectorsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

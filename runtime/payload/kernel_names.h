@@ -162,6 +162,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "depthwise_conv2d_int4 of input int8, filter int4, output int8",
     "depthwise_conv2d_int4_planes of input int8, table int32, output int8",
     "depthwise_conv2d_int4_vectors of input int8, table int32, output int8",
+    "fully_connected_int4_vectors of input int8, table int32, output int8",
+    "fully_connected_int4_vectors_int16 of input int16, table int32, output int16",
+    "conv2d_int4_vectors_int16 of input int16, table int32, output int16",
     // clang-format on
 };
 

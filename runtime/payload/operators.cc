@@ -1513,6 +1513,10 @@ bool check_conv2d_int4_pairs_int16(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs_int16<payload::Conv2dInt4PairsInt16Args>(call, args);
 }
 
+bool check_conv2d_int4_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dInt4VectorsInt16Args>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs_int16(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -1817,8 +1821,9 @@ bool check_softmax_table(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
-bool check_fully_connected_vectors_int16(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::FullyConnectedVectorsInt16Args*>(args);
+template <typename Args>
+static bool check_as_fully_connected_vectors_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.inputs), 2)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.batch, a.outputs), 2)};
   return call.reads(input, bounds::kHalfAligned) &&
@@ -1827,8 +1832,19 @@ bool check_fully_connected_vectors_int16(const CallCheck& call, const void* args
          call.apart(input, output) && call.accepted();
 }
 
-bool check_fully_connected_vectors(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::FullyConnectedVectorsArgs*>(args);
+bool check_fully_connected_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_vectors_int16<payload::FullyConnectedVectorsInt16Args>(call,
+                                                                                         args);
+}
+
+bool check_fully_connected_int4_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_vectors_int16<payload::FullyConnectedInt4VectorsInt16Args>(call,
+                                                                                             args);
+}
+
+template <typename Args>
+static bool check_as_fully_connected_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.batch, a.inputs)};
   const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
   return call.reads(input) &&
@@ -1836,6 +1852,14 @@ bool check_fully_connected_vectors(const CallCheck& call, const void* args) {
          call.in_ranges(in_range(a.output_offset, -128, 127)) &&
          values::activation(call, a.activation) && call.writes(output) &&
          call.apart(input, output) && call.accepted();
+}
+
+bool check_fully_connected_vectors(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_vectors<payload::FullyConnectedVectorsArgs>(call, args);
+}
+
+bool check_fully_connected_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_vectors<payload::FullyConnectedInt4VectorsArgs>(call, args);
 }
 
 template <typename Args>

@@ -3238,6 +3238,64 @@ inline constexpr OperatorField kDepthwiseConv2dInt4VectorsArgsFields[] = {
     integer("output_dims.c", u16(74)),
 };
 
+inline constexpr OperatorField kFullyConnectedInt4VectorsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(20), i32(24)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(12), i32(16)}),
+    reference("output", 8, FieldKind::kOutput, 1, 1, {i32(20), i32(28)}),
+    integer("blocks", i32(12)),
+    integer("block_words", i32(16)),
+    integer("batch", i32(20)),
+    integer("inputs", i32(24)),
+    integer("outputs", i32(28)),
+    ranged("output_offset", i32(32), -128, 127),
+    related("activation.min", i32(36), -128, 127),
+    related("activation.max", i32(40), -128, 127),
+};
+
+inline constexpr OperatorField kFullyConnectedInt4VectorsInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(20), i32(24)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(12), i32(16)}),
+    reference("output", 8, FieldKind::kOutput, 2, 2, {i32(20), i32(28)}),
+    integer("blocks", i32(12)),
+    integer("block_words", i32(16)),
+    integer("batch", i32(20)),
+    integer("inputs", i32(24)),
+    integer("outputs", i32(28)),
+    related("activation.min", i32(32), -32768, 32767),
+    related("activation.max", i32(36), -32768, 32767),
+};
+
+inline constexpr OperatorField kConv2dInt4VectorsInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {u16(48), u16(50), u16(52), u16(54)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(20), i32(24)}),
+    reference("scratch", 8, FieldKind::kScratch, 16, 1, {i32(16)}),
+    reference("output", 12, FieldKind::kOutput, 2, 2, {u16(64), u16(66), u16(68), u16(70)}),
+    integer("scratch_bytes", i32(16)),
+    integer("blocks", i32(20)),
+    integer("block_words", i32(24)),
+    ranged("form", i32(28), 0, 1),
+    integer("params.stride.w", u16(32)),
+    integer("params.stride.h", u16(34)),
+    integer("params.padding.w", u16(36)),
+    integer("params.padding.h", u16(38)),
+    integer("params.dilation.w", u16(40)),
+    integer("params.dilation.h", u16(42)),
+    related("params.activation.min", i16(44), -32768, 32767),
+    related("params.activation.max", i16(46), -32768, 32767),
+    integer("input_dims.n", u16(48)),
+    integer("input_dims.h", u16(50)),
+    integer("input_dims.w", u16(52)),
+    integer("input_dims.c", u16(54)),
+    integer("filter_dims.n", u16(56)),
+    integer("filter_dims.h", u16(58)),
+    integer("filter_dims.w", u16(60)),
+    integer("filter_dims.c", u16(62)),
+    integer("output_dims.n", u16(64)),
+    integer("output_dims.h", u16(66)),
+    integer("output_dims.w", u16(68)),
+    integer("output_dims.c", u16(70)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -3397,6 +3455,9 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kDepthwiseConv2dInt4ArgsFields, 29, 72},
     {kDepthwiseConv2dInt4PlanesArgsFields, 30, 76},
     {kDepthwiseConv2dInt4VectorsArgsFields, 30, 76},
+    {kFullyConnectedInt4VectorsArgsFields, 11, 44},
+    {kFullyConnectedInt4VectorsInt16ArgsFields, 10, 40},
+    {kConv2dInt4VectorsInt16ArgsFields, 28, 72},
 };
 
 }  // namespace cmsis_nn_delegate

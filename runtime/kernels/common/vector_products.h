@@ -66,8 +66,9 @@ struct Bytes {
 };
 
 /// The same in 4 bits, those of channel 0 in the lower halves of bytes.
+template <typename Element>
 struct Nibbles {
-  static constexpr std::int32_t kBytes = kVector;
+  static constexpr std::int32_t kBytes = kVectorOf<Element>;
   static constexpr bool kJoined = true;
   static std::int32_t weight(const std::int8_t* table, std::int32_t channel, std::int32_t input) {
     return nibble(table + input, static_cast<std::uint32_t>(channel));
@@ -143,12 +144,16 @@ struct PlainVectorProductsOf {
 using PlainVectorProducts = PlainVectorProductsOf<std::int8_t>;
 using PlainVectorProductsInt16 = PlainVectorProductsOf<std::int16_t>;
 
-/// The same for weights of 4 bits: 16 bytes of the table for each vector of a window, with those of the first channel in
-/// the lower halves; shifts in the lowest bits of the words of sums.
-struct PlainNibbleVectorProducts : PlainVectorProducts {
-  static void multiply(const VectorProducts& products) {
-    vector_products::multiply<vector_products::Nibbles>(products);
+/// The same for weights of 4 bits: a byte of the table for each input of a window, with the weight of the first channel in
+/// its lower half; shifts in the lowest bits of the words of sums.
+template <typename Type>
+struct PlainNibbleVectorProductsOf : PlainVectorProductsOf<Type> {
+  static void multiply(const VectorProductsOf<Type>& products) {
+    vector_products::multiply<vector_products::Nibbles<Type>>(products);
   }
 };
+
+using PlainNibbleVectorProducts = PlainNibbleVectorProductsOf<std::int8_t>;
+using PlainNibbleVectorProductsInt16 = PlainNibbleVectorProductsOf<std::int16_t>;
 
 }  // namespace cmsis_nn_delegate::portable

@@ -11,6 +11,8 @@ namespace cmsis_nn_delegate::tuned {
 extern "C" {
 void cmsis_nn_delegate_multiply_vectors_int16(
     const portable::VectorProductsOf<std::int16_t>* products);
+void cmsis_nn_delegate_multiply_nibble_vectors_int16(
+    const portable::VectorProductsOf<std::int16_t>* products);
 }
 
 struct MveVectorProductsInt16 : MveColumns {
@@ -18,6 +20,12 @@ struct MveVectorProductsInt16 : MveColumns {
 
   static void multiply(const portable::VectorProductsOf<Element>& products) {
     cmsis_nn_delegate_multiply_vectors_int16(&products);
+  }
+};
+
+struct MveNibbleVectorProductsInt16 : MveVectorProductsInt16 {
+  static void multiply(const portable::VectorProductsOf<Element>& products) {
+    cmsis_nn_delegate_multiply_nibble_vectors_int16(&products);
   }
 };
 

@@ -20,19 +20,26 @@
 
 #define VECTOR_CODE 56                // bytes of MULTIPLY_VECTOR with weights of 8 bits
 #define NIBBLES_CODE 60               // with weights of 4 bits
+#define NIBBLES_CODE_INT16 64         // with weights of 4 bits and inputs of int16
 #define MOST_WITHOUT_LOOP 7           // vectors after the first
 
 // One vector of each window with one of each channel: 14 instructions, of which all are vector instructions, 56 beats,
 // for 128 products of int8, 64 of int16. r1 r3 r5 r9 windows, r7 weights, which only r0 to r7 widen; sums of the first
 // channel r4 r6 r8 r10, of the second r0 r2 r12 lr. With weights of 4 bits there is one instruction more: a byte has one
 // of the first channel in its lower half, which is multiplied where a shift brings it, as 16 times the weight, and one of
-// the second in its upper half.
+// the second in its upper half. Sums of int16 have no room for that: there two more shifts bring it back before.
 .macro MULTIPLY_VECTOR weights, bytes, nibbles, inputs, op, suffix:vararg
   .if \nibbles
   \weights q1, [r7], #\bytes
   \inputs q2, [r1\suffix
+  .if \bytes == 16
   vshl.i8 q0, q1, #4
   vshr.s8 q1, q1, #4
+  .else
+  vshl.i16 q0, q1, #12
+  vshr.s16 q1, q1, #4
+  vshr.s16 q0, q0, #12
+  .endif
   .else
   \weights q0, [r7], #\bytes
   \inputs q2, [r1\suffix
@@ -142,9 +149,9 @@
   vmov q1[2], q1[0], r0, r12
   vmov q1[3], q1[1], r2, lr
   .if \nibbles
+  .ifeq \shift
   vshr.s32 q0, q0, #4
   .endif
-  .if \nibbles
   ldm r7!, {r0, r2, r4, r6}
   sbfx r8, r0, #0, #6
   sbfx r10, r2, #0, #6
@@ -155,6 +162,15 @@
   .endif
   vadd.i32 q0, q0, r0
   vadd.i32 q1, q1, r2
+  .if \nibbles && \shift
+  // Steps of outputs that are finer than those of sums: to the left before, and not to the right then.
+  bic r12, r8, r8, asr #31
+  bic lr, r10, r10, asr #31
+  vshl.s32 q0, r12
+  vshl.s32 q1, lr
+  and r8, r8, r8, asr #31
+  and r10, r10, r10, asr #31
+  .endif
   vqrdmulh.s32 q0, q0, r4
   vqrdmulh.s32 q1, q1, r6
   ldr pc, [sp, #REQUANTIZE]
@@ -165,8 +181,17 @@
   b .L\name\()_group
 
 .L\name\()_any:
+  .if \nibbles && \shift
+  vdup.32 q2, r8  // halves below 0 go away from 0 where something is shifted out
+  vdup.32 q3, r10
+  vand q2, q2, q0
+  vand q3, q3, q1
+  vshr.s32 q2, q2, #31
+  vshr.s32 q3, q3, #31
+  .else
   vshr.s32 q2, q0, #31
   vshr.s32 q3, q1, #31
+  .endif
   vadd.i32 q0, q0, q2
   vadd.i32 q1, q1, q3
   \shift_down

@@ -8,13 +8,13 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// Computes one call with the zero point `offset` of the output: the body of a kernel's function, which has no call more
-/// for it. `Vectors` has the function of PlainRowVectors.
+/// Computes one call: the body of a kernel's function, which has no call more for it. `Vectors` has the function of
+/// PlainRowVectors or PlainNibbleRowVectors.
 template <typename Vectors, typename Element, typename Args>
-[[gnu::always_inline]] inline Error compute_fully_connected_vectors(const Args& a,
-                                                                    const Bases& bases,
-                                                                    std::int32_t offset) {
+[[gnu::always_inline]] inline Error compute_fully_connected_vectors(const void* args,
+                                                                    const Bases& bases) {
   constexpr std::int32_t kVector = row_vectors::kVector<Element>;
+  const auto& a = *static_cast<const Args*>(args);
   RowVectors<Element> row;
   row.input = bases.resolve<const Element>(a.input);
   row.table = bases.resolve<const std::int8_t>(a.table);
@@ -24,7 +24,11 @@ template <typename Vectors, typename Element, typename Args>
   row.first = a.inputs - (row.vectors - 1) * kVector;
   row.least = a.activation.min;
   row.most = a.activation.max;
-  row.offset = offset;
+  if constexpr (sizeof(Element) == 1) {
+    row.offset = a.output_offset;
+  } else {
+    row.offset = 0;
+  }
   for (std::int32_t n = 0; n < a.batch; ++n) {
     Vectors::multiply(row);
     row.input += a.inputs;
@@ -33,43 +37,22 @@ template <typename Vectors, typename Element, typename Args>
   return Error::Ok;
 }
 
-template <typename Vectors>
-[[gnu::always_inline]] inline Error compute_fully_connected_vectors(const void* args,
-                                                                    const Bases& bases) {
-  const auto& a = *static_cast<const payload::FullyConnectedVectorsArgs*>(args);
-  return compute_fully_connected_vectors<Vectors, std::int8_t>(a, bases, a.output_offset);
-}
-
-template <typename Vectors>
-[[gnu::always_inline]] inline Error compute_fully_connected_vectors_int16(const void* args,
-                                                                          const Bases& bases) {
-  const auto& a = *static_cast<const payload::FullyConnectedVectorsInt16Args*>(args);
-  return compute_fully_connected_vectors<Vectors, std::int16_t>(a, bases, 0);
-}
-
 /// Returns whether the table has as many words as the sizes ask for.
-template <typename Element, typename Args>
+template <typename Weights, typename Element, typename Args>
 bool fully_connected_vectors_accepts(const void* args) {
   constexpr std::int32_t kVector = row_vectors::kVector<Element>;
   constexpr std::int32_t kChannels = row_vectors::kChannels;
   const auto& a = *static_cast<const Args*>(args);
   const std::int32_t vectors = (a.inputs + kVector - 1) / kVector;
-  return a.block_words == row_vectors::kScaleWords + vectors * (kVector * kChannels / 4) &&
+  return a.block_words == row_vectors::block_words<Weights, Element>(vectors) &&
          a.blocks == (a.outputs + kChannels - 1) / kChannels;
 }
 
-/// Returns the kernel whose `run` calls compute_fully_connected_vectors().
-constexpr Kernel fully_connected_vectors_kernel(Kernel::Run run) {
-  return Kernel(operators::kFullyConnectedVectors, run)
-      .limited_to(fully_connected_vectors_accepts<std::int8_t, payload::FullyConnectedVectorsArgs>)
-      .only_of(payload::ProviderId::kTuned);
-}
-
-/// Returns the kernel whose `run` calls compute_fully_connected_vectors_int16().
-constexpr Kernel fully_connected_vectors_int16_kernel(Kernel::Run run) {
-  return Kernel(operators::kFullyConnectedVectorsInt16, run)
-      .limited_to(
-          fully_connected_vectors_accepts<std::int16_t, payload::FullyConnectedVectorsInt16Args>)
+/// Returns the kernel with the argument block `Args` whose `run` calls compute_fully_connected_vectors().
+template <typename Weights, typename Element, typename Args>
+constexpr Kernel fully_connected_vectors_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run)
+      .limited_to(fully_connected_vectors_accepts<Weights, Element, Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

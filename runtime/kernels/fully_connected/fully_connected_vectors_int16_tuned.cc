@@ -6,11 +6,15 @@
 namespace cmsis_nn_delegate::tuned {
 
 Error run_fully_connected_vectors_int16(const void* args, const Bases& bases) {
-  return portable::compute_fully_connected_vectors_int16<
-      MveOr<MveRowVectors, portable::PlainRowVectors>>(args, bases);
+  return portable::compute_fully_connected_vectors<MveOr<MveRowVectors, portable::PlainRowVectors>,
+                                                   std::int16_t,
+                                                   payload::FullyConnectedVectorsInt16Args>(args,
+                                                                                            bases);
 }
 
 constexpr KernelOf<payload::Opcode::kFullyConnectedVectorsInt16> kFullyConnectedVectorsInt16 =
-    portable::fully_connected_vectors_int16_kernel(run_fully_connected_vectors_int16);
+    portable::fully_connected_vectors_kernel<portable::row_vectors::ByteWeights, std::int16_t,
+                                             payload::FullyConnectedVectorsInt16Args>(
+        operators::kFullyConnectedVectorsInt16, run_fully_connected_vectors_int16);
 
 }  // namespace cmsis_nn_delegate::tuned

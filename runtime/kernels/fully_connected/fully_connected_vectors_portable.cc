@@ -3,10 +3,13 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_fully_connected_vectors(const void* args, const Bases& bases) {
-  return compute_fully_connected_vectors<PlainRowVectors>(args, bases);
+  return compute_fully_connected_vectors<PlainRowVectors, std::int8_t,
+                                         payload::FullyConnectedVectorsArgs>(args, bases);
 }
 
 constexpr KernelOf<payload::Opcode::kFullyConnectedVectors> kFullyConnectedVectors =
-    fully_connected_vectors_kernel(run_fully_connected_vectors);
+    fully_connected_vectors_kernel<row_vectors::ByteWeights, std::int8_t,
+                                   payload::FullyConnectedVectorsArgs>(
+        operators::kFullyConnectedVectors, run_fully_connected_vectors);
 
 }  // namespace cmsis_nn_delegate::portable

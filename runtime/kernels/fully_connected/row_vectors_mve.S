@@ -36,22 +36,90 @@
   \op lr, q1, q2
 .endm
 
+// The same with weights of 4 bits, in as many instructions: a byte has 16 b + a + 8 for weights a and b of two channels. It
+// is multiplied as it is, and b, which a shift leaves of it, for the sum of the second channel.
+.macro NIBBLE_PRODUCTS load, bytes, op, type
+  \load q0, [r7], #\bytes
+  vshr.\type q1, q0, #4
+  \op r0, q0, q2
+  \load q3, [r7], #\bytes
+  \op r2, q1, q2
+  vshr.\type q1, q3, #4
+  \op r4, q3, q2
+  \load q0, [r7], #\bytes
+  \op r6, q1, q2
+  vshr.\type q1, q0, #4
+  \op r8, q0, q2
+  \load q3, [r7], #\bytes
+  \op r10, q1, q2
+  vshr.\type q1, q3, #4
+  \op r12, q3, q2
+  \op lr, q1, q2
+.endm
+
+// Requantizes the sums in q0 and q1 with words of multipliers and shifts to the right.
+.macro SCALE
+  vldrw.32 q2, [r7], #16
+  vldrw.32 q3, [r7], #16
+  vqrdmulh.s32 q0, q0, q2
+  vqrdmulh.s32 q1, q1, q3
+  vldrw.32 q4, [r7], #16
+  vldrw.32 q5, [r7], #16
+  vshr.s32 q2, q0, #31
+  vshr.s32 q3, q1, #31
+  vadd.i32 q0, q0, q2
+  vadd.i32 q1, q1, q3
+  vrshl.s32 q0, q0, q4
+  vrshl.s32 q1, q1, q5
+.endm
+
+// The same of the sums that NIBBLE_PRODUCTS leaves, with bytes of shifts to the right and to the left. Halves below 0 go
+// away from 0 only where something is shifted out, which is where the shift to the right is below 0 too. In steps of
+// outputs that are finer than those of sums, which weights of 4 bits often have, nothing is.
+.macro SCALE_NIBBLES
+  vshl.i32 q2, q1, #4  // 16 b, and then 8 times the sum of the inputs
+  vsub.i32 q0, q0, q2
+  vsub.i32 q0, q0, r9
+  vldrb.s32 q4, [r7, #40]
+  vldrb.s32 q5, [r7, #44]
+  vshl.s32 q0, q0, q4
+  vshl.s32 q1, q1, q5
+  vldrw.32 q2, [r7], #16
+  vldrw.32 q3, [r7], #16
+  vqrdmulh.s32 q0, q0, q2
+  vqrdmulh.s32 q1, q1, q3
+  vldrb.s32 q4, [r7]
+  vldrb.s32 q5, [r7, #4]
+  vand q2, q0, q4
+  vand q3, q1, q5
+  vshr.s32 q2, q2, #31
+  vshr.s32 q3, q3, #31
+  vadd.i32 q0, q0, q2
+  vadd.i32 q1, q1, q3
+  vrshl.s32 q0, q0, q4
+  vrshl.s32 q1, q1, q5
+  add r7, r7, #16
+.endm
+
 // void cmsis_nn_delegate_row_vectors(const RowVectors<int8_t>* row)         r0
 // void cmsis_nn_delegate_row_vectors_int16(const RowVectors<int16_t>* row)  r0
+// void cmsis_nn_delegate_nibble_row_vectors(       the same with weights of 4 bits
+// void cmsis_nn_delegate_nibble_row_vectors_int16(
 //
 // Register usage
-//   Inputs    r1, r3 vectors left
+//   Inputs    r1, r3 vectors left; r9 8 times their sum, with weights of 4 bits
 //   Table     r7
 //   Outputs   r5, r11 left
 //   Sums      r0 r2 r4 r6 r8 r10 r12 lr, channel by channel
-//   q0 q1 weights, q2 inputs, q6 q7 limits
+//   q0 q1 q3 weights, q2 inputs, q6 q7 limits
 //
-// Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions, 3 more of int8.
+// Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions, 3 more of int8. With weights of 4 bits, 10 more,
+// and 2 V + 6 for a row.
 //
 // Bounds: only the inputs of the row are read, and only `channels` outputs are written: VCTP leaves out the others of the
 // first vector and of the last block. The table has weights and scales for these too: init() compares block_words and
 // blocks, so ReadsPast is 0.
-.macro ROW_VECTORS name, log2_bytes, predicate, first, vector, weights, bytes, op, store
+.macro ROW_VECTORS name, log2_bytes, predicate, first, vector, weights, bytes, bits, store, nibbles
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -75,6 +143,17 @@
   ldr r0, [r0, #ROW_VECTORS_OFFSET]
   str r0, [sp, #OFFSET]
   .endif
+  .if \nibbles
+  sub r2, r3, #1
+  add r2, r4, r2, lsl #4 - \log2_bytes
+  mov r0, #0
+  dlstp.\bits lr, r2
+3:
+  \vector q0, [r1], #16
+  vaddva.s\bits r0, q0
+  letp lr, 3b
+  lsl r9, r0, #3
+  .endif
 
 .L\name\()_block:  // eight channels
   ldr r1, [sp, #INPUT]
@@ -88,7 +167,11 @@
 1:
   \vector q2, [r1], #16
 2:
-  PRODUCTS \weights, \bytes, \op
+  .if \nibbles
+  NIBBLE_PRODUCTS \weights, \bytes, vmladava.s\bits, s\bits
+  .else
+  PRODUCTS \weights, \bytes, vmladava.s\bits
+  .endif
   subs r3, r3, #1
   bne 1b
   // Even channels go to q0, odd ones to q1.
@@ -96,18 +179,11 @@
   vmov q0[3], q0[1], r4, r12
   vmov q1[2], q1[0], r2, r10
   vmov q1[3], q1[1], r6, lr
-  vldrw.32 q2, [r7], #16
-  vldrw.32 q3, [r7], #16
-  vqrdmulh.s32 q0, q0, q2
-  vqrdmulh.s32 q1, q1, q3
-  vldrw.32 q4, [r7], #16
-  vldrw.32 q5, [r7], #16
-  vshr.s32 q2, q0, #31
-  vshr.s32 q3, q1, #31
-  vadd.i32 q0, q0, q2
-  vadd.i32 q1, q1, q3
-  vrshl.s32 q0, q0, q4
-  vrshl.s32 q1, q1, q5
+  .if \nibbles
+  SCALE_NIBBLES
+  .else
+  SCALE
+  .endif
   .ifeq \log2_bytes
   ldr r0, [sp, #OFFSET]
   vadd.i32 q0, q0, r0
@@ -128,7 +204,9 @@
   .size \name, .-\name
 .endm
 
-  ROW_VECTORS cmsis_nn_delegate_row_vectors, 0, vctp.8, vldrbt.8, vldrb.8, vldrb.8, 16, vmladava.s8, vstrbt.16
-  ROW_VECTORS cmsis_nn_delegate_row_vectors_int16, 1, vctp.16, vldrht.16, vldrh.16, vldrb.s16, 8, vmladava.s16, vstrht.16
+  ROW_VECTORS cmsis_nn_delegate_row_vectors, 0, vctp.8, vldrbt.8, vldrb.8, vldrb.8, 16, 8, vstrbt.16, 0
+  ROW_VECTORS cmsis_nn_delegate_row_vectors_int16, 1, vctp.16, vldrht.16, vldrh.16, vldrb.s16, 8, 16, vstrht.16, 0
+  ROW_VECTORS cmsis_nn_delegate_nibble_row_vectors, 0, vctp.8, vldrbt.8, vldrb.8, vldrb.8, 16, 8, vstrbt.16, 1
+  ROW_VECTORS cmsis_nn_delegate_nibble_row_vectors_int16, 1, vctp.16, vldrht.16, vldrh.16, vldrb.s16, 8, 16, vstrht.16, 1
 
 #endif

@@ -52,6 +52,11 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kDepthwiseConv2dInt4Vectors)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kFullyConnectedInt4Vectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kFullyConnectedInt4VectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -81,6 +81,11 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4Planes, DepthwiseConv2dInt4Planes,
                          depthwise_conv2d_int4_planes)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dInt4Vectors, DepthwiseConv2dInt4Vectors,
                          depthwise_conv2d_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Vectors, FullyConnectedInt4Vectors,
+                         fully_connected_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4VectorsInt16, FullyConnectedInt4VectorsInt16,
+                         fully_connected_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4VectorsInt16, Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -81,6 +81,10 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kDepthwiseConv2dInt4Planes).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kDepthwiseConv2dInt4Vectors)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kFullyConnectedInt4VectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kConv2dInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -6,12 +6,11 @@ import numpy as np
 
 from ...format.element import Element
 from ...graph.ir import Node, Value
-from ...graph.tensor_type import Quant
 from ...ops import conv2d
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import block_args, conv2d_pairs, nibble_table, requantization_int16
+from . import block_args, conv2d_pairs, nibble_draws, nibble_table, requantization_int16
 from .conv2d_pairs import CHANNELS
 from .conv2d_pairs_int16 import HELPERS, Conv2dPairsInt16
 from .requantization import Form
@@ -34,10 +33,7 @@ def _draw_pointwise(d: Case) -> Value:
 def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = conv2d_pairs.draw_pointwise(d, _ELEMENT, Element.INT4)
-    weight = d.nodes[-1].inputs[1]
-    assert weight.quant is not None
-    scales = (scale * float(2.0 ** d.random.uniform(0, 5)) for scale in weight.quant.scale)
-    weight.retype(quant=Quant(tuple(scales), 0, weight.quant.axis))
+    nibble_draws.finer_steps(d, 5)
     return output
 
 

@@ -97,6 +97,8 @@ class Conv2dVectors(OwnImplementation):
     assumes = "one group without gaps in its windows, two or more output pixels and channels, and shifts to the right"
     # Whether a byte has two weights.
     nibbles: ClassVar[bool] = False
+    # Whether steps of outputs may be finer than those of sums.
+    finer: ClassVar[bool] = False
     draws: ClassVar[tuple[Draw, ...]] = (
         draw_windows,
         draw_wide,
@@ -119,7 +121,7 @@ class Conv2dVectors(OwnImplementation):
         if n * h * w == 1:
             return "CMSIS-NN is as fast where the output is a single pixel"
         try:
-            vector_requantization.form_of(node)
+            vector_requantization.form_of(node, self.finer)
         except ValueError as error:
             return str(error)
         return block_args.why_not(node)
@@ -155,7 +157,7 @@ class Conv2dVectors(OwnImplementation):
             copied = n * rows * geometry.kernel[0] * sum(under)
         groups = sum(blocks_of(run, _PIXELS) for run in runs)
         blocks = groups * blocks_of(outputs, CHANNELS)
-        form = vector_requantization.form_of(node).name
+        form = vector_requantization.form_of(node, self.finer).name
         return Features(
             {
                 "runs": len(runs),
@@ -190,7 +192,7 @@ class Conv2dVectors(OwnImplementation):
             scratch_bytes,
             blocks=vector_table.blocks(int(node.inputs[1].shape[0])),
             block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:]), self.vector, self.nibbles),
-            form=vector_requantization.form_of(node),
+            form=vector_requantization.form_of(node, self.finer),
         )
 
     def _depth(self, node: Node) -> int:

@@ -13,6 +13,7 @@ from .conv2d_vectors import HELPERS, Conv2dVectors
 from .vector_requantization import VectorForm
 
 _ELEMENT = Element.INT16
+INT16_HELPERS = (*HELPERS, "runtime/kernels/common/vector_products_int16_{isa}.S")
 
 
 def _draw_windows(d: Case) -> Value:
@@ -60,4 +61,4 @@ class Conv2dVectorsInt16(Conv2dVectors):
     element = _ELEMENT
     vector = 8
     draws = (_draw_windows, _draw_wide, _draw_deep, _draw_pointwise, _draw_padding_beyond_the_kernel)
-    symbol = Symbol(KERNEL, helpers=(*HELPERS, "runtime/kernels/common/vector_products_int16_{isa}.S"))
+    symbol = Symbol(KERNEL, helpers=INT16_HELPERS)

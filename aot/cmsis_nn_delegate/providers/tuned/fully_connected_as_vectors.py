@@ -46,3 +46,27 @@ class FullyConnectedAsVectorsInt16(FullyConnectedAsVectors):
     name = "fully_connected_as_vectors_int16"
     like = fully_connected.INT16
     draws = (_draw, _draw_image)
+
+
+def _draw_nibbles(d: Case) -> Value:
+    return fully_connected_as_conv2d.draw(d, weights=Element.INT4)
+
+
+class FullyConnectedInt4AsVectors(FullyConnectedAsVectors):
+    """The same with weights of 4 bits, by `conv2d_int4_vectors`."""
+
+    name = "fully_connected_int4_as_vectors"
+    like = fully_connected.INT4
+    draws = (_draw_nibbles,)
+
+
+def _draw_nibbles_int16(d: Case) -> Value:
+    return fully_connected_as_conv2d.draw(d, Element.INT16, Element.INT4)
+
+
+class FullyConnectedInt4AsVectorsInt16(FullyConnectedAsVectors):
+    """The same of int16, by `conv2d_int4_vectors_int16`."""
+
+    name = "fully_connected_int4_as_vectors_int16"
+    like = fully_connected.INT4_INT16
+    draws = (_draw_nibbles_int16,)

@@ -6,12 +6,11 @@ import numpy as np
 
 from ...format.element import Element
 from ...graph.ir import Node, Value
-from ...graph.tensor_type import Quant
 from ...ops import fully_connected
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import fully_connected_pairs, nibble_table, requantization_int16
+from . import fully_connected_pairs, nibble_draws, nibble_table, requantization_int16
 from .fully_connected_int4_pairs import BLOCK_WORDS, TABLE
 from .fully_connected_pairs import CHANNELS
 from .fully_connected_pairs_int16 import HELPERS, FullyConnectedPairsInt16
@@ -28,10 +27,7 @@ def _draw_whole_blocks(d: Case) -> Value:
 def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
-    weight = d.nodes[-1].inputs[1]
-    assert weight.quant is not None
-    scales = (scale * float(2.0 ** d.random.uniform(0, 5)) for scale in weight.quant.scale)
-    weight.retype(quant=Quant(tuple(scales), 0, weight.quant.axis))
+    nibble_draws.finer_steps(d, 5)
     return output
 
 

@@ -8,6 +8,7 @@ from .add_pairs_int16 import AddPairsInt16
 from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
 from .conv2d_int4_vectors import Conv2dInt4Vectors
+from .conv2d_int4_vectors_int16 import Conv2dInt4VectorsInt16
 from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
@@ -22,11 +23,18 @@ from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
-from .fully_connected_as_vectors import FullyConnectedAsVectors, FullyConnectedAsVectorsInt16
+from .fully_connected_as_vectors import (
+    FullyConnectedAsVectors,
+    FullyConnectedAsVectorsInt16,
+    FullyConnectedInt4AsVectors,
+    FullyConnectedInt4AsVectorsInt16,
+)
 from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
 from .fully_connected_int4_as_conv2d_int16 import FullyConnectedInt4AsConv2dInt16
 from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_int4_pairs_int16 import FullyConnectedInt4PairsInt16
+from .fully_connected_int4_vectors import FullyConnectedInt4Vectors
+from .fully_connected_int4_vectors_int16 import FullyConnectedInt4VectorsInt16
 from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
@@ -39,6 +47,8 @@ from .softmax_table import SoftmaxTable
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 _CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
+_CONV2D_INT4_VECTORS = Conv2dInt4Vectors()
+_CONV2D_INT4_VECTORS_INT16 = Conv2dInt4VectorsInt16()
 _CONV2D_VECTORS = Conv2dVectors()
 _CONV2D_VECTORS_INT16 = Conv2dVectorsInt16()
 _CONV2D_INT4_PAIRS_INT16 = Conv2dInt4PairsInt16()
@@ -69,7 +79,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_INT4_PAIRS,
     FullyConnectedInt4Pairs(),
     FullyConnectedInt4AsConv2d(_CONV2D_INT4_PAIRS),
-    Conv2dInt4Vectors(),
+    _CONV2D_INT4_VECTORS,
     DepthwiseConv2dPlanesInt16(),
     AddPairsInt16(),
     _CONV2D_VECTORS_INT16,
@@ -85,4 +95,9 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dInt4Planes(),
     DepthwiseConv2dInt4Vectors(),
     DepthwiseConv2dRowsOfInt4(),
+    FullyConnectedInt4AsVectors(_CONV2D_INT4_VECTORS),
+    FullyConnectedInt4Vectors(),
+    _CONV2D_INT4_VECTORS_INT16,
+    FullyConnectedInt4AsVectorsInt16(_CONV2D_INT4_VECTORS_INT16),
+    FullyConnectedInt4VectorsInt16(),
 )

@@ -59,6 +59,11 @@ CONSTANTS = {
     "depthwise_conv2d_int4_planes": 0x95CE2F68,
     "depthwise_conv2d_int4_vectors": 0x9F242605,
     "depthwise_conv2d_rows_of_int4": 0x44220B68,
+    "fully_connected_int4_as_vectors": 0x8051763D,
+    "fully_connected_int4_vectors": 0xA865FFE1,
+    "conv2d_int4_vectors_int16": 0x6E8272AA,
+    "fully_connected_int4_as_vectors_int16": 0x95D2F8D4,
+    "fully_connected_int4_vectors_int16": 0xF1DACF2A,
 }
 
 

@@ -4,6 +4,10 @@ VQRDMULH rounds as the multiplication of `quantized_math.requantize` does. VRSHL
 have to go away from zero. LEAST shifts without a correction, where every result below zero is clamped to the zero
 point: a ReLU whose zero is the least int8, or one of int16. ANY adds the sign first, and clamps to any limits. Both
 need a shift to the right for every channel, and nothing of the size of sums, which wrap as in `requantize`.
+
+Weights of 4 bits have large steps, so that those of outputs are often finer than those of sums. Kernels for them shift
+to the left before VQRDMULH, as `requantize` does, and add the sign only where they shift to the right: these take any
+shift.
 """
 
 from __future__ import annotations
@@ -23,9 +27,10 @@ class VectorForm(enum.IntEnum):
     LEAST = 1
 
 
-def form_of(node: Node) -> VectorForm:
-    """Returns the cheapest form that is exact for `node`. ValueError says why there is none."""
-    if (scales(node)[1] > -1).any():
+def form_of(node: Node, finer: bool = False) -> VectorForm:
+    """Returns the cheapest form that is exact for `node`; `finer`: of a kernel that shifts to the left too. ValueError
+    says why there is none."""
+    if not finer and (scales(node)[1] > -1).any():
         raise ValueError("an output channel has finer steps than its sums, half of them or less")
     limits = node.attrs.clamp.quantized(node.output.type)
     element, zero_point = node.output.element, node.output.zero_point

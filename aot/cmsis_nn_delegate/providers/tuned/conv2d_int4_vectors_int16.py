@@ -1,0 +1,51 @@
+"""Convolution of int16 with weights of 4 bits as `conv2d_vectors_int16`, for cores with MVE."""
+
+from __future__ import annotations
+
+from ...format.element import Element
+from ...graph.ir import Value
+from ...ops import conv2d
+from ...ops.case import Case
+from ..implementation import Symbol
+from . import conv2d_int4_vectors, nibble_draws, vector_table
+from .conv2d_int4_vectors import Conv2dInt4Vectors
+from .conv2d_vectors_int16 import INT16_HELPERS
+
+
+def _draw_windows(d: Case) -> Value:
+    return conv2d_int4_vectors.draw_windows(d, Element.INT16)
+
+
+def _draw_deep(d: Case) -> Value:
+    return conv2d_int4_vectors.draw_deep(d, Element.INT16)
+
+
+def _draw_pointwise(d: Case) -> Value:
+    return conv2d_int4_vectors.draw_pointwise(d, Element.INT16)
+
+
+def _draw_fine_steps(d: Case) -> Value:
+    """Outputs with finer steps than those of sums."""
+    output = conv2d_int4_vectors.draw_pointwise(d, Element.INT16)
+    nibble_draws.finer_steps(d, 9)
+    return output
+
+
+KERNEL = conv2d_int4_vectors.kernel_of(Element.INT16)
+
+
+class Conv2dInt4VectorsInt16(Conv2dInt4Vectors):
+    """`Conv2dInt4Vectors` of int16, with 8 inputs in a vector. Weights are unpacked whole: sums have no room for
+    16 times as large ones."""
+
+    name = "conv2d_int4_vectors_int16"
+    like = conv2d.INT4_INT16
+    element = Element.INT16
+    vector = 8
+    finer = True
+    assumes = (
+        "one group without gaps in its windows, two or more output pixels and channels, and biases of "
+        f"{vector_table.START_BITS} bits"
+    )
+    draws = (_draw_windows, _draw_deep, _draw_pointwise, _draw_fine_steps)
+    symbol = Symbol(KERNEL, helpers=INT16_HELPERS)
