@@ -244,7 +244,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/embedding/embedding_int16_portable.cc
     runtime/kernels/embedding/embedding_int32_float32_portable.cc
     runtime/kernels/embedding/embedding_int32_int16_portable.cc
+    runtime/kernels/embedding/embedding_int32_int4_portable.cc
     runtime/kernels/embedding/embedding_int32_portable.cc
+    runtime/kernels/embedding/embedding_int4_portable.cc
     runtime/kernels/embedding/embedding_portable.cc
     runtime/kernels/extremum/maximum_int16_portable.cc
     runtime/kernels/extremum/maximum_portable.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 155;
+inline constexpr std::size_t kOpcodeCount = 157;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -222,6 +222,8 @@ enum class Opcode : std::uint8_t {
   kFullyConnectedInt4Vectors = 152,
   kFullyConnectedInt4VectorsInt16 = 153,
   kConv2dInt4VectorsInt16 = 154,
+  kEmbeddingInt4 = 155,
+  kEmbeddingInt32Int4 = 156,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -3302,6 +3304,56 @@ struct Conv2dInt4VectorsInt16Args {
   PackedDims output_dims;
 };
 static_assert(sizeof(Conv2dInt4VectorsInt16Args) == 72, "layout of Conv2dInt4VectorsInt16Args");
+
+/// Unpacks and requantizes the rows of an int4 table that int64 indices choose. Row [i, j]
+/// of the output is that of index first + i * outer_step + j * inner_step. Indices are
+/// data, so that run() checks them: one that is not in [0, rows) ends the execution with
+/// InvalidArgument, and the output is then undefined. Two numbers share a byte, the first
+/// in the lower half, without gaps; the output is filter * scales[row] / 2^shift, rounded
+/// half up, + output_offset, limited to int8.
+struct EmbeddingInt4Args {
+  Ref input;                 ///< int64 [input_count], of any alignment
+  Ref filter;                ///< int4 [rows, depth], the table
+  Ref scales;                ///< int16 [rows], >= 0
+  Ref output;                ///< int8 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  std::int32_t outer_step;     ///< not negative
+  std::int32_t inner_step;     ///< not negative
+  std::int32_t from_end;       ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
+  std::int32_t shift;          ///< to the right, 0 to 30
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(EmbeddingInt4Args) == 60, "layout of EmbeddingInt4Args");
+
+/// Unpacks and requantizes the rows of an int4 table that int32 indices choose. Row [i, j]
+/// of the output is that of index first + i * outer_step + j * inner_step. Indices are
+/// data, so that run() checks them: one that is not in [0, rows) ends the execution with
+/// InvalidArgument, and the output is then undefined. Two numbers share a byte, the first
+/// in the lower half, without gaps; the output is filter * scales[row] / 2^shift, rounded
+/// half up, + output_offset, limited to int8.
+struct EmbeddingInt32Int4Args {
+  Ref input;                 ///< int32 [input_count], of any alignment
+  Ref filter;                ///< int4 [rows, depth], the table
+  Ref scales;                ///< int16 [rows], >= 0
+  Ref output;                ///< int8 [outer, inner, depth]
+  std::int32_t input_count;  ///< indices
+  std::int32_t rows;
+  std::int32_t depth;
+  std::int32_t outer;
+  std::int32_t inner;
+  std::int32_t first;
+  std::int32_t outer_step;     ///< not negative
+  std::int32_t inner_step;     ///< not negative
+  std::int32_t from_end;       ///< whether -1 is the last row, -2 the one before it ..., 0 to 1
+  std::int32_t shift;          ///< to the right, 0 to 30
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(EmbeddingInt32Int4Args) == 60, "layout of EmbeddingInt32Int4Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -165,6 +165,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "fully_connected_int4_vectors of input int8, table int32, output int8",
     "fully_connected_int4_vectors_int16 of input int16, table int32, output int16",
     "conv2d_int4_vectors_int16 of input int16, table int32, output int16",
+    "embedding_int4 of input int64, filter int4, scales int16, output int8",
+    "embedding_int32_int4 of input int32, filter int4, scales int16, output int8",
     // clang-format on
 };
 

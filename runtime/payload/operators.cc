@@ -2051,4 +2051,32 @@ bool check_depthwise_conv2d_int4_planes(const CallCheck& call, const void* args)
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_embedding_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingInt4Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 8)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner, a.depth)};
+  return call.reads(input) && call.filter({a.filter, bounds::half(volume(a.rows, a.depth))}) &&
+         call.filter({a.scales, bounds::product(volume(a.rows), 2)}, 2) &&
+         call.in_ranges(in_range(a.from_end, 0, 1) && in_range(a.shift, 0, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_embedding_int32_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::EmbeddingInt32Int4Args*>(args);
+  if (!geometry::embedding(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_count), 4)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.inner, a.depth)};
+  return call.reads(input) && call.filter({a.filter, bounds::half(volume(a.rows, a.depth))}) &&
+         call.filter({a.scales, bounds::product(volume(a.rows), 2)}, 2) &&
+         call.in_ranges(in_range(a.from_end, 0, 1) && in_range(a.shift, 0, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

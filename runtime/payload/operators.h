@@ -178,7 +178,9 @@ struct Operator {
   OPERATOR(DepthwiseConv2dInt4Vectors, depthwise_conv2d_int4_vectors)          \
   OPERATOR(FullyConnectedInt4Vectors, fully_connected_int4_vectors)            \
   OPERATOR(FullyConnectedInt4VectorsInt16, fully_connected_int4_vectors_int16) \
-  OPERATOR(Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)
+  OPERATOR(Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)                  \
+  OPERATOR(EmbeddingInt4, embedding_int4)                                      \
+  OPERATOR(EmbeddingInt32Int4, embedding_int32_int4)
 
 namespace operators {
 

@@ -42,6 +42,12 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       case payload::Opcode::kEmbeddingInt32Int16:
         rows(*static_cast<const payload::EmbeddingInt32Int16Args*>(args));
         break;
+      case payload::Opcode::kEmbeddingInt4:
+        rows(*static_cast<const payload::EmbeddingInt4Args*>(args));
+        break;
+      case payload::Opcode::kEmbeddingInt32Int4:
+        rows(*static_cast<const payload::EmbeddingInt32Int4Args*>(args));
+        break;
       case payload::Opcode::kEmbeddingFloat32:
         rows(*static_cast<const payload::EmbeddingFloat32Args*>(args));
         break;

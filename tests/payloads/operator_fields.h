@@ -3296,6 +3296,42 @@ inline constexpr OperatorField kConv2dInt4VectorsInt16ArgsFields[] = {
     integer("output_dims.c", u16(70)),
 };
 
+inline constexpr OperatorField kEmbeddingInt4ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 8, {i32(16)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(20), i32(24)}, 2),
+    reference("scales", 8, FieldKind::kFilter, 2, 2, {i32(20)}),
+    reference("output", 12, FieldKind::kOutput, 1, 1, {i32(28), i32(32), i32(24)}),
+    integer("input_count", i32(16)),
+    integer("rows", i32(20)),
+    integer("depth", i32(24)),
+    integer("outer", i32(28)),
+    integer("inner", i32(32)),
+    integer("first", i32(36)),
+    integer("outer_step", i32(40)),
+    integer("inner_step", i32(44)),
+    ranged("from_end", i32(48), 0, 1),
+    ranged("shift", i32(52), 0, 30),
+    ranged("output_offset", i32(56), -128, 127),
+};
+
+inline constexpr OperatorField kEmbeddingInt32Int4ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 4, {i32(16)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(20), i32(24)}, 2),
+    reference("scales", 8, FieldKind::kFilter, 2, 2, {i32(20)}),
+    reference("output", 12, FieldKind::kOutput, 1, 1, {i32(28), i32(32), i32(24)}),
+    integer("input_count", i32(16)),
+    integer("rows", i32(20)),
+    integer("depth", i32(24)),
+    integer("outer", i32(28)),
+    integer("inner", i32(32)),
+    integer("first", i32(36)),
+    integer("outer_step", i32(40)),
+    integer("inner_step", i32(44)),
+    ranged("from_end", i32(48), 0, 1),
+    ranged("shift", i32(52), 0, 30),
+    ranged("output_offset", i32(56), -128, 127),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -3458,6 +3494,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kFullyConnectedInt4VectorsArgsFields, 11, 44},
     {kFullyConnectedInt4VectorsInt16ArgsFields, 10, 40},
     {kConv2dInt4VectorsInt16ArgsFields, 28, 72},
+    {kEmbeddingInt4ArgsFields, 15, 60},
+    {kEmbeddingInt32Int4ArgsFields, 15, 60},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -92,7 +92,7 @@ class IndexOutput:
 @dataclass(frozen=True)
 class LookUp:
     """The first argument is a constant table. It and the output, numbers of it that integers choose, share a scale,
-    which is that of the whole table."""
+    which is that of the whole table. A table of 4 bits has a scale for each row, and its output another."""
 
     targets: tuple[str, ...]
 

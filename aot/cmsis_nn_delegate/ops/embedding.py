@@ -9,15 +9,16 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ..edge.constant import Constant
 from ..edge.nodes import argument, first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.element import MOVED_ELEMENTS
-from ..format.record import F32, I8, I16, I32, I64, Field, Scalar, Struct
+from ..format.element import COMMON_ELEMENT, MOVED_ELEMENTS
+from ..format.record import F32, I4, I8, I16, I32, I64, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, Layout
-from . import storage
+from ..graph.tensor_type import Element, Layout, Quant, TensorType
+from . import constant_weights, storage
 from .annotation import LookUp
 from .case import Case
 from .features import Features
@@ -36,20 +37,40 @@ _TAKE = "aten.take.default"
 _FROM_END = frozenset({_INDEX, _TAKE})
 
 
+# Of tables of 4 bits: all rows are shifted by as much as makes the largest of their multipliers fit 16 bits.
+_MULTIPLIER_BITS = 15
+_MAX_SHIFT = 30
+
+
 def _kernel(int8: str, element: Scalar, number: Scalar) -> KernelSpec:
     """Returns the kernel called `int8`, or as it is called for the `number` in the table; indices are `element`."""
     name, kind = named_for(int8, number), number.element
+    packed = number is I4
+    given = I8 if packed else number
+    what, result = "Copies", ""
+    if packed:
+        what = "Unpacks and requantizes"
+        result = (
+            " Two numbers share a byte, the first in the lower half, without gaps; the output is filter * scales[row] "
+            "/ 2^shift, rounded half up, + output_offset, limited to int8."
+        )
+    requantized = (
+        Field("shift", I32, "to the right", low=0, high=_MAX_SHIFT),
+        blocks.output_offset(),
+    )
     return KernelSpec(
         name,
         Struct(
             f"{''.join(map(str.capitalize, name.split('_')))}Args",
-            f"Copies the rows of an {kind} table that {element.element} indices choose. Row [i, j] of the output is "
+            f"{what} the rows of an {kind} table that {element.element} indices choose. Row [i, j] of the output is "
             "that of index first + i * outer_step + j * inner_step. Indices are data, so that run() checks them: one "
-            "that is not in [0, rows) ends the execution with InvalidArgument, and the output is then undefined.",
+            "that is not in [0, rows) ends the execution with InvalidArgument, and the output is then undefined."
+            f"{result}",
             (
                 blocks.input("input", element, "input_count", doc=f"{element.element} [input_count], of any alignment"),
                 blocks.filter("rows", "depth", doc=f"{kind} [rows, depth], the table", element=number),
-                blocks.output(number, "outer", "inner", "depth", doc=f"{kind} [outer, inner, depth]"),
+                *([blocks.operand(Role.FILTER, "scales", I16, ("rows",), "int16 [rows], >= 0")] * packed),
+                blocks.output(given, "outer", "inner", "depth", doc=f"{given.element} [outer, inner, depth]"),
                 Field("input_count", I32, "indices"),
                 Field("rows", I32),
                 Field("depth", I32),
@@ -59,10 +80,11 @@ def _kernel(int8: str, element: Scalar, number: Scalar) -> KernelSpec:
                 Field("outer_step", I32, "not negative"),
                 Field("inner_step", I32, "not negative"),
                 Field("from_end", I32, "whether -1 is the last row, -2 the one before it ...", low=0, high=1),
+                *(requantized * packed),
             ),
             geometry="embedding",
         ),
-        priced_as="" if name == int8 else int8,
+        priced_as="" if packed or name == int8 else int8,
     )
 
 
@@ -111,24 +133,41 @@ def _draw_part(d: Case) -> Value:
     return _look_up(d, (rows, columns), Loops((outer, inner), (outer_step, inner_step), first), (outer, inner))
 
 
-def _look_up(d: Case, shape: tuple[int, ...], loops: Loops, looked_up: tuple[int, ...]) -> Value:
+def _draw_int4(d: Case) -> Value:
+    """Also rows of odd length, of which every other one begins within a byte."""
+    shape = tuple(d.integer(1, 4) for _ in range(d.integer(0, 3)))
+    return _look_up(d, shape, through(math.prod(shape)), shape, small=True)
+
+
+def _look_up(d: Case, shape: tuple[int, ...], loops: Loops, looked_up: tuple[int, ...], small: bool = False) -> Value:
     rows = d.pick(1, d.integer(2, 40), d.integer(100, 300))
     depth = d.pick(1, d.integer(2, 9), d.integer(10, 70))
     from_end = d.pick(False, True)
     indices = d.input(*shape, element=d.pick(Element.INT64, Element.INT32))
-    element = d.pick(*MOVED_ELEMENTS)
+    element = Element.INT4 if small else d.pick(*MOVED_ELEMENTS)
     quant = d.quant(element=element) if element.is_activation else None
-    if quant is None:
+    if small:
+        quant = d.quant()
+        # Some rows are so small that all become the zero point, and some so large that they are limited.
+        scales = quant.scale[0] * 20 * 2.0 ** d.random.uniform(d.pick(-3, -12, -22), 1, d.pick(1, rows))
+        rows_quant = Quant(tuple(map(float, scales)), 0, None if len(scales) == 1 else 0)
+        table = d.constant((rows, depth), element, element.low, element.high, rows_quant)
+    elif quant is None:
         table = reals(d, rows, depth)
     else:
         table = d.constant((rows, depth), element, element.low, element.high, quant)
     output = d.node("embedding", [indices, table], _attrs((*looked_up, depth), loops, from_end), quant)
-    output.retype(element=element, layout=Layout.ROW_MAJOR)
+    output.retype(element=COMMON_ELEMENT if small else element, layout=Layout.ROW_MAJOR)
     return output
 
 
 class Embedding(Op):
-    """output[..., :] = table[indices[...]]. Table and output have one scale, so that the look-up is exact."""
+    """output[..., :] = table[indices[...]]. Table and output have one scale, so that the look-up is exact.
+
+    A table of 4 bits may have a scale for each row, and its output has another, with 8 bits: what a row is multiplied
+    with has 16 bits, of which the rows share the exponent. That is within 1/250 of a step of the exact number if the
+    largest row spans 8 bits, and takes two bytes a row.
+    """
 
     name = "embedding"
     targets = (_EMBEDDING, _SELECT, _INDEX, _GATHER)
@@ -136,11 +175,11 @@ class Embedding(Op):
     attrs = EmbeddingAttrs
     kernels = tuple(
         _kernel(name, element, number)
-        for number in (I8, I16, F32)
+        for number in (I8, I16, F32, I4)
         for name, element in (("embedding", I64), ("embedding_int32", I32))
     )
     elements = MOVED_ELEMENTS
-    draws = (_draw, _draw_part)
+    draws = (_draw, _draw_part, _draw_int4)
     limits = (
         "rows of a constant table, chosen by int64 or int32 indices that come from outside of the delegate: "
         "nn.Embedding, index_select along the first dimension, table[indices], and gather and take of a vector",
@@ -148,6 +187,7 @@ class Embedding(Op):
         "with rows of a unit matrix: up to 128 elements along the dimension, and 16384 times indices",
         "indices may be reshaped, sliced, transposed and expanded before; an index outside of the table ends the "
         "execution with an error",
+        f"{constant_weights.INT4_LIMIT} with int8 activations: with a scale for each row, or one for the table",
     )
     computes = False
     layouts = Layouts.ROW_MAJOR
@@ -168,8 +208,12 @@ class Embedding(Op):
         if found is None or chosen is None:
             raise ValueError(f"{node.name} does not look rows of a constant table up")
         rows = found.shape[0]
-        read = context.operand if found.quantized else context.real_operand
-        table = read(operand(node), f"{node.name}_table", (rows, math.prod(found.shape[1:])))
+        name, shape = f"{node.name}_table", (rows, math.prod(found.shape[1:]))
+        if _is_small(found):
+            table = _small_table(found, name, shape)
+        else:
+            read = context.operand if found.quantized else context.real_operand
+            table = read(operand(node), name, shape)
         attrs = _attrs(shape_of(node), chosen.loops, target_name(node) in _FROM_END)
         return [context.node(node, self.name, [context.value(chosen.source), table], attrs)]
 
@@ -187,11 +231,11 @@ class Embedding(Op):
             )
         if not found.shape or math.prod(found.shape) == 0:
             return Refusal(Reason.UNSUPPORTED_SHAPE, f"its table is empty: shape {list(found.shape)}")
-        if found.quantized and found.quant is None:
+        if found.quantized and found.quant is None and not _is_small(found):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"its table is {found.dtype} with {'one scale' if found.axis is None else 'several scales'}; the "
-                f"kernel takes int8 with one scale: {context.requantize}",
+                f"its table is {found.dtype} with {_scales_of(found)}; the kernels take int8 with one scale, or 4 "
+                f"bits with one or one for each row, and zero points of 0: {context.requantize}",
             )
         return None
 
@@ -223,8 +267,22 @@ class Embedding(Op):
             "move the result",
         )
 
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        # Scales per row are data.
+        return first(lambda: self._refuse_table(node, context), lambda: self._refuse_scales(node, context))
+
     def _refuse_scales(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        found = context.constant_float(operand(node))
         table, output = context.operand_quant(operand(node)), context.output_quant(node)
+        if found is not None and _is_small(found):
+            refusal = context.refuse_elements(node, (COMMON_ELEMENT,), [])
+            if refusal is not None or found.scales is None:
+                return refusal  # `check_data` sees scales per row
+            try:
+                _multipliers(found.scales, context.output_scale(node))
+            except ValueError as error:
+                return Refusal(Reason.UNSUPPORTED_QUANTIZATION, str(error))
+            return None
         if table == output:
             return None
         return Refusal(
@@ -245,7 +303,7 @@ class Embedding(Op):
         return Features({"rows": node.output.numel // depth, "outputs": node.output.numel})
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
-        table, attrs = node.inputs[1].constant, node.attrs
+        table, attrs = _rows(node), node.attrs
         rows = len(table)
         indices = inputs[0].reshape(-1)[attrs.loops.elements()].astype(np.int64)
         if attrs.from_end:
@@ -256,14 +314,21 @@ class Embedding(Op):
         return np.ascontiguousarray(table[indices]).reshape(node.output.storage_shape)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {"filter": node.inputs[1].constant}
+        table = node.inputs[1]
+        if table.element is not Element.INT4:
+            return {"filter": table.constant}
+        return {"filter": table.type.packed(table.constant), "scales": _multipliers_of(node)[0].astype(np.int16)}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         (rows, depth), attrs = node.inputs[1].shape, node.attrs
         unused = [(1, 0)] * (2 - len(attrs.sizes))
         (outer, outer_step), (inner, inner_step) = unused + list(zip(attrs.sizes, attrs.strides))
+        requantized = {}
+        if node.inputs[1].element is Element.INT4:
+            requantized = {"shift": _multipliers_of(node)[1], "output_offset": node.output.zero_point}
         return {
             **refs,
+            **requantized,
             "input_count": node.inputs[0].numel,
             "rows": rows,
             "depth": depth,
@@ -274,6 +339,62 @@ class Embedding(Op):
             "inner_step": inner_step,
             "from_end": int(attrs.from_end),
         }
+
+
+def _is_small(table: Constant) -> bool:
+    """Returns whether the kernels for 4 bits take a table, with a scale for each row, or one."""
+    if not table.quantized or table.element is not Element.INT4 or table.axis not in (None, 0):
+        return False
+    return table.zero_points is None or not np.any(table.zero_points)
+
+
+def _scales_of(table: Constant) -> str:
+    """Returns what scales a table has, for people."""
+    if table.axis is None:
+        return "one scale"
+    symmetric = table.zero_points is None or not np.any(table.zero_points)
+    return f"a scale for each index of dimension {table.axis}" + (" and zero points" * (not symmetric))
+
+
+def _small_table(table: Constant, name: str, shape: tuple[int, int]) -> Value:
+    if table.data is None or table.scales is None:
+        raise ValueError(f"{name} has no data")
+    quant = Quant(tuple(map(float, table.scales)), 0, None if len(table.scales) == 1 else 0)
+    return Value(name, TensorType(Element.INT4, shape, quant=quant), np.ascontiguousarray(table.data.reshape(shape)))
+
+
+def _multipliers(scales: np.ndarray, output_scale: float) -> tuple[np.ndarray, int]:
+    """Returns (int64 [rows], shift): row * multiplier / 2^shift is a row in steps of the output. ValueError if that
+    exceeds 16 bits."""
+    if not (np.all(np.isfinite(scales)) and np.all(scales > 0)):
+        raise ValueError("a scale of its table is not a positive number; calibrate and convert the model again")
+    factors = scales / output_scale
+    _, exponent = math.frexp(float(factors.max()))
+    shift = min(_MULTIPLIER_BITS - exponent, _MAX_SHIFT)
+    if shift < 0:
+        raise ValueError(
+            f"the scale of its output, {output_scale:g}, is too small next to that of its table, {scales.max():g}; "
+            "calibrate with representative data"
+        )
+    # A factor just below a power of two would be rounded to it.
+    return np.minimum(np.rint(factors * 2.0**shift), 2**_MULTIPLIER_BITS - 1).astype(np.int64), shift
+
+
+def _multipliers_of(node: Node) -> tuple[np.ndarray, int]:
+    table = node.inputs[1]
+    if table.quant is None:
+        raise ValueError(f"{node.name}: its table {table.name} is not quantized")
+    return _multipliers(np.broadcast_to(np.array(table.quant.scale), table.shape[:1]), node.output.scale)
+
+
+def _rows(node: Node) -> np.ndarray:
+    """Returns the rows [rows, depth] as the output has them."""
+    table, output = node.inputs[1].constant, node.output
+    if node.inputs[1].element is not Element.INT4:
+        return table
+    multipliers, shift = _multipliers_of(node)
+    rounded = (table * multipliers[:, None] + ((1 << shift) >> 1)) >> shift
+    return output.type.clamp(rounded + output.zero_point)
 
 
 def _indices(node: EdgeNode) -> EdgeNode:

@@ -1,20 +1,33 @@
 """Rows of constant tables, chosen by integers, from the module to the integers."""
 
+import copy
+
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from torchao.quantization.pt2e.quantize_pt2e import prepare_qat_pt2e
+from torchao.quantization.pt2e import move_exported_model_to_eval
+from torchao.quantization.pt2e.observer import MinMaxObserver, PerChannelMinMaxObserver
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.registry import index_range
+from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.testing.lowering import Branch, Function, branches_apart, lowered, reports_of_branches
+from cmsis_nn_delegate.testing.lowering import (
+    Branch,
+    Function,
+    branches_apart,
+    lower_program,
+    lowered,
+    reports_of_branches,
+    steps_apart,
+)
 
 ROWS, WIDTH = 9, 6
 
@@ -237,3 +250,106 @@ def test_training_quantizes_the_whole_table():
     (node,) = (node for node in prepared.graph.nodes if "embedding" in str(node.target))
     observer = prepared.get_submodule(node.args[0].target)
     assert float(observer.activation_post_process.max_val) == 10.0
+
+
+class Words(nn.Module):
+    """Tables whose rows differ a lot in size, with long rows, short ones and numbers."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(2)
+        self.words, self.kinds = nn.Embedding(ROWS, 33), nn.Embedding(ROWS, 4)
+        self.bias = nn.Parameter(torch.randn(ROWS))
+        with torch.no_grad():
+            self.words.weight.mul_(torch.logspace(-2, 0, ROWS)[:, None])
+
+    def forward(self, x):
+        words = self.words(x)
+        return words, torch.cat([words * 2, self.kinds(x)], -1) * self.bias[x].unsqueeze(-1)
+
+
+def tables(graph):
+    return [node.inputs[1].element.value for node in graph.nodes if node.op == "embedding"]
+
+
+def test_tables_of_4_bits():
+    """With a scale for each row: what calibration does not look up, such as the largest row, is as exact."""
+    module, x = Words().eval(), torch.arange(ROWS)
+    quantizer = CmsisNnQuantizer("minmax", preset="w4")
+    distances, graph = steps_apart(module, x[:2], quantizer=quantizer)
+    assert max(distances) <= 1
+    # Rows of 4 numbers, and of one, save nothing.
+    assert sorted(tables(graph)) == ["int4", "int8", "int8"]
+    found = torch.from_numpy(reference.run(graph, [x[[0, ROWS - 1]].numpy()])[0])
+    wanted = module.words.weight.detach()[[0, ROWS - 1]]
+    rest = (found - wanted).square().sum(1) / wanted.square().sum(1)
+    step = float(wanted.abs().max()) / 127
+    assert rest[1] < 0.02 and (found - wanted)[0].abs().max() <= step + float(wanted[0].abs().max()) / 7
+    wide = steps_apart(module, x[:2], quantizer=CmsisNnQuantizer("minmax"))[1]
+    assert tables(wide) == ["int8"] * 3
+
+
+def test_training_quantizes_rows_to_4_bits():
+    module = nn.Sequential(nn.Embedding(ROWS, 16), nn.Linear(16, 2))
+    x = integers(4)
+    quantizer = CmsisNnQuantizer(preset="w4", qat=True)
+    prepared = prepare_qat_pt2e(quantizable_module(torch.export.export(module.train(), (x,))), quantizer)
+    prepared(x).square().sum().backward()
+    move_exported_model_to_eval(prepared)
+    with torch.no_grad():
+        wanted = prepared(x)
+        converted = convert_trained(prepared)
+        assert torch.allclose(converted(x), wanted, atol=2 * float(wanted.abs().max()) / 127)
+    assert tables(lower_program(torch.export.export(converted, (x,))).graph()) == ["int4"]
+
+
+class Elsewhere(CmsisNnQuantizer):
+    """Another tool's: tables in [-8, 7] with scales by `observer`, and outputs with a scale of their own."""
+
+    def __init__(self, observer, scheme):
+        super().__init__("minmax", preset="w4")
+        self.table = copy.copy(self._specs.small)
+        for name, value in (
+            ("quant_min", -8),
+            ("quant_max", 7),
+            ("qscheme", scheme),
+            ("ch_axis", 0 if "channel" in str(scheme) else None),
+            ("observer_or_fake_quant_ctr", observer.with_args(eps=2**-20)),
+        ):
+            object.__setattr__(self.table, name, value)
+
+    def annotate(self, model):
+        model = super().annotate(model)
+        for node in model.graph.nodes:
+            if "embedding" in str(node.target):
+                annotation = node.meta["quantization_annotation"]
+                annotation.input_qspec_map[node.args[0]] = self.table
+        return model
+
+
+@pytest.mark.parametrize(
+    "observer, scheme, refused",
+    [
+        (PerChannelMinMaxObserver, torch.per_channel_symmetric, None),
+        (MinMaxObserver, torch.per_tensor_symmetric, None),
+        (PerChannelMinMaxObserver, torch.per_channel_affine, "a scale for each index of dimension 0 and zero points"),
+    ],
+)
+def test_tables_that_were_quantized_elsewhere(observer, scheme, refused):
+    module, x = nn.Sequential(nn.Embedding(ROWS, 16), nn.Linear(16, 2)).eval(), integers(2, 5)
+    with torch.no_grad():
+        module[0].weight += 1.0
+    program = quantizable_module(torch.export.export(module, (x,)))
+    prepared = prepare_pt2e(program, Elsewhere(observer, scheme))
+    prepared(x)
+    converted = convert_pt2e(prepared)
+    if refused:
+        with pytest.raises(ValueError, match=refused):
+            lower_program(torch.export.export(converted, (x,)))
+        return
+    graph = lower_program(torch.export.export(converted, (x,))).graph()
+    assert tables(graph) == ["int4"]
+    (found,) = reference.run(graph, [x.numpy()])
+    with torch.no_grad():
+        wanted = converted(x)
+    assert np.abs(found - wanted.numpy()).max() <= 2 * float(wanted.abs().max()) / 100

@@ -31,6 +31,7 @@ before it asks a quantizer anything.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -95,13 +96,15 @@ _DROPOUT = SameScale(())
 _OP_OF = {id(op.annotation): op for op in OPS.values()}
 _ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
 _ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
-# By the same, the activations with which kernels take weights of 4 bits.
+# By the same, the results that kernels compute with weights of 4 bits.
 _SMALL_WEIGHTS = {
     id(op.annotation): {
-        kernel.elements["input"] for kernel in op.kernels if kernel.elements.get("filter") is Element.INT4
+        kernel.elements["output"] for kernel in op.kernels if kernel.elements.get("filter") is Element.INT4
     }
     for op in OPS.values()
 }
+# Of a table of 4 bits: what a row is multiplied with takes as much as 4 of its numbers.
+_SHORTEST_ROW = 8
 # Those of operators that only move values, which take them as they come.
 _MOVES = {id(_DROPOUT), *(id(op.annotation) for op in OPS.values() if not op.computes)}
 _WORKING = {target for op in OPS.values() if op.computes for target in op.annotation.targets}
@@ -325,7 +328,7 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, LookUp):
             if source.op != "get_attr":
                 return False
-            self._mark(node, {source: self._specs.table(_element_of(node))}, SharedQuantizationSpec((source, node)))
+            self._annotate_look_up(node, source, annotation)
             return True
         if isinstance(annotation, IndexOutput):
             self._mark(node, {source: self._input(source, node)}, None)
@@ -340,6 +343,18 @@ class CmsisNnQuantizer(Quantizer):
             return False
         self._mark(node, {source: self._input(source, node)}, SharedQuantizationSpec((source, node)))
         return True
+
+    def _annotate_look_up(self, node: Node, table: Node, annotation: LookUp) -> None:
+        """Annotates a function that chooses rows of `table`. Those of 4 bits have a scale each, and so has what is
+        chosen of them: its range is that of the whole table, whatever rows calibration looks up."""
+        element = _element_of(node)
+        whole = self._specs.table(element)
+        if self._weights_asked(node, annotation).weights != "int4" or not self._takes_small_weights(node, annotation):
+            self._mark(node, {table: whole}, SharedQuantizationSpec((table, node)))
+            return
+        # What training changes is not known yet.
+        output = whole if self._qat else fixed_range(*_range(table), element)
+        self._mark(node, {table: self._specs.small}, output)
 
     def _annotate_weighted(self, node: Node, annotation: Weighted) -> bool:
         """Annotates a layer with weights together with the activation that follows it."""
@@ -525,6 +540,10 @@ class CmsisNnQuantizer(Quantizer):
         """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits as fast as others."""
         if _element_of(node) not in _SMALL_WEIGHTS.get(id(annotation), ()):
             return False
+        if isinstance(annotation, LookUp):
+            table: Any = node.all_input_nodes[0]
+            rows, *row = _value(table).shape
+            return len(row) > 0 and math.prod(row) >= _SHORTEST_ROW
         if not isinstance(annotation, Weighted):
             return False
         groups = 1 if annotation.linear else _argument(node, "groups")
@@ -648,6 +667,12 @@ def _argument(node: Node, name: str) -> Any:
 
 def _is_float(node: Node) -> bool:
     return _is_tensor(node) and _value(node).dtype == torch.float32
+
+
+def _range(constant: Node) -> tuple[float, float]:
+    """Returns the least and the greatest of all numbers of a parameter or buffer, and 0."""
+    data: torch.Tensor = operator.attrgetter(str(constant.target))(constant.graph.owning_module)
+    return min(float(data.min()), 0.0), max(float(data.max()), 0.0)
 
 
 def _is_finite(constant: Node) -> bool:

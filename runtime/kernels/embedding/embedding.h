@@ -2,20 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/nibbles.h"
+#include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
 
-/// Returns InvalidArgument at the first index that is not in the table. The rows before it have been
-/// copied by then; nothing outside of the table is read.
-template <typename Index, typename Number = std::int8_t, typename Args>
-Error copy_rows(const Args& a, const Bases& bases) {
+/// Calls `write(row, output)` for each index, whose row begins at `output` and has `a.depth` numbers. Returns
+/// InvalidArgument at the first index that is not in the table; the rows before it have been written by then, and
+/// nothing outside of the table is read.
+template <typename Index, typename Number, typename Args, typename Write>
+Error write_rows(const Args& a, const Bases& bases, Write write) {
   const auto* input = bases.resolve<const std::uint8_t>(a.input);
-  const auto* table = bases.resolve<const Number>(a.filter);
   auto* output = bases.resolve<Number>(a.output);
-  const auto depth = static_cast<std::size_t>(a.depth);
 
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
     std::int32_t place = a.first + outer * a.outer_step;
@@ -28,12 +30,38 @@ Error copy_rows(const Args& a, const Bases& bases) {
       if (index < 0 || index >= a.rows) {
         return Error::InvalidArgument;
       }
-      std::memcpy(output, table + static_cast<std::size_t>(index) * depth, depth * sizeof(Number));
-      output += depth;
+      write(static_cast<std::size_t>(index), output);
+      output += a.depth;
       place += a.inner_step;
     }
   }
   return Error::Ok;
+}
+
+/// Copies rows.
+template <typename Index, typename Number = std::int8_t, typename Args>
+Error copy_rows(const Args& a, const Bases& bases) {
+  const auto* table = bases.resolve<const Number>(a.filter);
+  const auto depth = static_cast<std::size_t>(a.depth);
+  return write_rows<Index, Number>(a, bases, [&](std::size_t row, Number* output) {
+    std::memcpy(output, table + row * depth, depth * sizeof(Number));
+  });
+}
+
+/// Unpacks rows of 4 bits, and requantizes them to int8. No product exceeds 19 bits.
+template <typename Index, typename Args>
+Error requantize_rows(const Args& a, const Bases& bases) {
+  const auto* table = bases.resolve<const std::int8_t>(a.filter);
+  const auto* scales = bases.resolve<const std::int16_t>(a.scales);
+  const std::int32_t half = (std::int32_t{1} << a.shift) >> 1;
+  constexpr payload::Activation kInt8 = {INT8_MIN, INT8_MAX};
+  return write_rows<Index, std::int8_t>(a, bases, [&](std::size_t row, std::int8_t* output) {
+    auto number = static_cast<std::uint32_t>(row) * static_cast<std::uint32_t>(a.depth);
+    for (std::int32_t i = 0; i < a.depth; ++i, ++number) {
+      const std::int32_t scaled = (nibble(table, number) * scales[row] + half) >> a.shift;
+      output[i] = clamp(scaled + a.output_offset, kInt8);
+    }
+  });
 }
 
 }  // namespace cmsis_nn_delegate::portable

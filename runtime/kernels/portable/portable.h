@@ -196,6 +196,8 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Vectors, FullyConnectedInt4Vectors,
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4VectorsInt16, FullyConnectedInt4VectorsInt16,
                          fully_connected_int4_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4VectorsInt16, Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt4, EmbeddingInt4, embedding_int4)
+CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32Int4, EmbeddingInt32Int4, embedding_int32_int4)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -318,6 +320,8 @@ inline constexpr KernelTable kOwnCalls = {
         kConv2dInt4Int16,
         kFullyConnectedInt4Int16,
         kDepthwiseConv2dInt4,
+        kEmbeddingInt4,
+        kEmbeddingInt32Int4,
     },
 };
 

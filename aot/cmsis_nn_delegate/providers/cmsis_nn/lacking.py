@@ -50,6 +50,8 @@ WHY_LACKING: Mapping[str, str] = {
     "embedding_int16": _ROWS,
     "embedding_int32_int16": _ROWS,
     "embedding_int32": _ROWS,
+    "embedding_int32_int4": _ROWS,
+    "embedding_int4": _ROWS,
     "dequantize_int16": "CMSIS-NN gives no floats",
     "fully_connected_int4_int16": _WIDE_NIBBLES,
     "function_float32": _FLOAT,
