@@ -73,6 +73,27 @@ def output_size(size: int, taps: int, stride: int, padding: int, dilation: int, 
     return (size - 1) * stride - 2 * padding + (taps - 1) * dilation + 1 + extra
 
 
+# Of an output channel of a convolution: its bias, in whose word tuned kernels have the shift, and its multiplier.
+_CHANNEL_BYTES = 8
+
+
+def becomes_convolution(
+    weight: Sequence[int], size: Pair, stride: Pair, padding: Pair, output: Pair, dilation: Pair, groups: int
+) -> bool:
+    """Returns whether `passes.transposed_to_convolutions` computes an image of `size` with weights of 4 bits, [out,
+    in / groups, h, w]: with as many products, and in fewer bytes of flash than with weights of 8, although each pixel
+    of a square as large as the stride has output channels of its own."""
+    inputs, *kernel = weight[1:]
+    whole = pair([(i - 1) * s + k for i, s, k in zip(size, stride, kernel)])  # nothing is cut off
+    return (
+        groups == 1
+        and dilation == (1, 1)
+        and not any(k % s for k, s in zip(kernel, stride))
+        and all(p + out <= w for p, out, w in zip(padding, output, whole))
+        and (math.prod(stride) - 1) * _CHANNEL_BYTES < inputs * math.prod(kernel) // 2
+    )
+
+
 def _draw(
     d: Case, channels: int, outputs: int, groups: int, dense: bool = False, element: Element = Element.INT8
 ) -> Value:
@@ -133,7 +154,8 @@ class TransposeConv2d(Op):
     would rather upsample the input if it has many channels and a stride of at most 2; this takes as many more
     multiplications as the stride has pixels, and a copy of the weights in memory.
 
-    With stride 1 it is a convolution with the filter turned around, and becomes a conv2d or depthwise_conv2d.
+    With stride 1 it is a convolution with the filter turned around, and becomes a conv2d or depthwise_conv2d. With
+    weights of 4 bits it becomes a conv2d and a copy, where that pays: see `passes.transposed_to_convolutions`.
     """
 
     name = "transpose_conv2d"
@@ -151,6 +173,8 @@ class TransposeConv2d(Op):
         "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
         constant_weights.INT16_SHORT_LIMIT,
+        f"{constant_weights.INT4_LIMIT} in one group without dilation, if the size of the filter is a multiple of the "
+        "stride and there are enough weights to save flash",
     )
     takes_images = True
 

@@ -31,6 +31,7 @@ from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
 from .separate_outputs import separate_outputs
 from .skip_unread import skip_unread
+from .transposed_to_convolutions import transposed_to_convolutions
 from .widen_weights import widen_weights
 
 PASSES: tuple[Callable[[Graph], None], ...] = (
@@ -53,6 +54,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     fold_pads,
     # Before merge_rearrangements and skip_unread, which leave slices of concatenations in other forms.
     delay_lines,
+    # This adds rearrangements.
+    transposed_to_convolutions,
     # In logical order, before layouts say where elements lie. This leaves reshapes, too.
     merge_rearrangements,
     # Where rearrangements say what is read of what came before them.

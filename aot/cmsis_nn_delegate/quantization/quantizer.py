@@ -51,6 +51,7 @@ from torchao.quantization.pt2e.quantizer import (
 )
 from torchao.quantization.pt2e.quantizer.quantizer import Q_ANNOTATION_KEY
 
+from ..edge.nodes import pair
 from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS, Element
 from ..ops.annotation import (
     Annotation,
@@ -66,6 +67,7 @@ from ..ops.annotation import (
     Weighted,
 )
 from ..ops.registry import OPS
+from ..ops.transpose_conv2d import becomes_convolution
 from ..support.checked import checked
 from . import configuration_file, overrides
 from .configuration import SKIP, Configuration, QuantizationConfig
@@ -365,8 +367,8 @@ class CmsisNnQuantizer(Quantizer):
             return False  # not a constant: the partitioner says so
         spec = self._specs.weight(self._weights_asked(node, annotation), self._takes_small_weights(node, annotation))
         derive: _DeriveQparams = _derive_bias_qparams
-        if annotation.transposed and spec is self._specs.per_channel:
-            spec, derive = self._transposed(node)
+        if annotation.transposed and spec is not self._specs.per_tensor:
+            spec, derive = self._transposed(node, spec is self._specs.small)
         inputs: dict[Node, QuantizationSpecBase] = {
             source: self._input(source, node),
             weight: spec,
@@ -384,9 +386,9 @@ class CmsisNnQuantizer(Quantizer):
         self._mark_with_activation(node, inputs, _BATCH_NORMS if annotation.folds_batch_norm else frozenset())
         return True
 
-    def _transposed(self, node: Node) -> tuple[QuantizationSpec, _DeriveQparams]:
+    def _transposed(self, node: Node, small: bool) -> tuple[QuantizationSpec, _DeriveQparams]:
         """The weight of a transposed convolution, [in, out / groups, h, w], and its bias. The scales along dimension 1
-        serve all groups; if a group has one input channel, dimension 0 counts the groups.
+        serve all groups; if a group has one input channel, dimension 0 counts the groups. `small`: of 4 bits.
         """
         weight: Any = node.args[1]
         groups = _argument(node, "groups")
@@ -399,7 +401,7 @@ class CmsisNnQuantizer(Quantizer):
                 scale = scale.repeat_interleave(per_group) if depthwise else scale.repeat(groups)
             return scale, torch.zeros_like(scale, dtype=zero_point.dtype)
 
-        return self._specs.along(0 if depthwise else 1), derive
+        return self._specs.along(0 if depthwise else 1, small), derive
 
     def _annotate_elementwise(self, node: Node, annotation: Elementwise, constants: set[Node]) -> bool:
         operands: tuple[Any, ...] = node.args[: annotation.operands]
@@ -538,7 +540,9 @@ class CmsisNnQuantizer(Quantizer):
     @staticmethod
     def _takes_small_weights(node: Node, annotation: Annotation) -> bool:
         """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits as fast as others."""
-        if _element_of(node) not in _SMALL_WEIGHTS.get(id(annotation), ()):
+        transposed = isinstance(annotation, Weighted) and annotation.transposed
+        kernels = OPS["conv2d"].annotation if transposed else annotation  # a convolution computes it
+        if _element_of(node) not in _SMALL_WEIGHTS.get(id(kernels), ()):
             return False
         if isinstance(annotation, LookUp):
             table: Any = node.all_input_nodes[0]
@@ -546,6 +550,8 @@ class CmsisNnQuantizer(Quantizer):
             return len(row) > 0 and math.prod(row) >= _SHORTEST_ROW
         if not isinstance(annotation, Weighted):
             return False
+        if transposed:
+            return _becomes_convolution(node)
         groups = 1 if annotation.linear else _argument(node, "groups")
         if groups == 1:
             return True
@@ -623,6 +629,14 @@ def _beside(layer: Node, target: str) -> Optional[Node]:
 
 def _is_call(node: Node, target: str, arguments: tuple[Any, ...]) -> bool:
     return str(node.target) == target and node.args == arguments
+
+
+def _becomes_convolution(node: Node) -> bool:
+    """Returns whether a convolution with weights of 4 bits computes a transposed one."""
+    (inputs, outputs, *kernel), size = _value(node.args[1]).shape, _value(node.args[0]).shape[2:]  # type: ignore[arg-type]
+    stride, padding, dilation = (pair(_argument(node, name)) for name in ("stride", "padding", "dilation"))
+    weight, output = (outputs, inputs, *kernel), pair(_value(node).shape[2:])
+    return becomes_convolution(weight, pair(size), stride, padding, output, dilation, _argument(node, "groups"))
 
 
 def _element_of(node: Node) -> Element:

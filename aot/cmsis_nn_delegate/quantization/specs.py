@@ -80,7 +80,8 @@ class Specs:
             # Of the weights as they are now: the average has one member.
             now = {"averaging_constant": 1.0, "eps": _WEIGHT_EPS}
             per_tensor = FakeQuantize.with_args(observer=MovingAverageMinMaxObserver, **now)
-        self._per_channel = []
+        self._per_channel: list[QuantizationSpec] = []
+        self._small: list[QuantizationSpec] = []
         for axis in (0, 1):
             per_channel = PerChannelMinMaxObserver.with_args(eps=_WEIGHT_EPS)
             if qat:  # PT2E gives the axis of the spec to observers, but not to fake quantization
@@ -88,10 +89,12 @@ class Specs:
                     observer=MovingAveragePerChannelMinMaxObserver, ch_axis=axis, **now
                 )
             self._per_channel.append(_weight(per_channel, torch.per_channel_symmetric, ch_axis=axis))
-        clipping = ClippingObserver.with_args(eps=_WEIGHT_EPS)
-        if qat:
-            clipping = FakeQuantize.with_args(observer=ClippingObserver, ch_axis=0, eps=_WEIGHT_EPS)
-        self.small = _weight(clipping, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=0)
+            # PT2E gives the axis to observers that are called PerChannel alone.
+            clipping = ClippingObserver.with_args(ch_axis=axis, eps=_WEIGHT_EPS)
+            if qat:
+                clipping = FakeQuantize.with_args(observer=ClippingObserver, ch_axis=axis, eps=_WEIGHT_EPS)
+            self._small.append(_weight(clipping, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=axis))
+        self.small = self._small[0]
         self._per_gate: dict[int, QuantizationSpec] = {}
         self.cells = _state(CellObserver)
         self.kept_sum = _state(CellObserver.with_args(least=-30, most=15))
@@ -157,9 +160,9 @@ class Specs:
         """Returns the spec of numbers that are added to scores, some of which hide."""
         return self.activation(config, adapted=mask_values)
 
-    def along(self, axis: int) -> QuantizationSpec:
-        """Returns the spec of a weight with a scale for each index of dimension 0 or 1."""
-        return self._per_channel[axis]
+    def along(self, axis: int, small: bool = False) -> QuantizationSpec:
+        """Returns the spec of a weight, of 4 bits if `small`, with a scale for each index of dimension 0 or 1."""
+        return (self._small if small else self._per_channel)[axis]
 
     def per_gate(self, gates: int) -> QuantizationSpec:
         """Returns the spec of weights of which each of `gates` parts, along dimension 0, has one scale."""
