@@ -266,6 +266,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
+    runtime/kernels/gru/gru_int16_portable.cc
+    runtime/kernels/gru/gru_int4_int16_portable.cc
+    runtime/kernels/gru/gru_int4_portable.cc
+    runtime/kernels/gru/gru_lengths_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
     runtime/kernels/gru/gru_lengths_vectors_portable.cc
@@ -273,6 +279,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_portable.cc
     runtime/kernels/gru/gru_vectors_portable.cc
     runtime/kernels/keep/keep_portable.cc
+    runtime/kernels/last_step/last_step_int16_portable.cc
     runtime/kernels/last_step/last_step_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_lookup_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_portable.cc
@@ -281,12 +288,24 @@ cmsis_nn_delegate_library(
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_int16_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
+    runtime/kernels/lstm/lstm_int16_portable.cc
+    runtime/kernels/lstm/lstm_int4_int16_portable.cc
+    runtime/kernels/lstm/lstm_int4_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_portable.cc
     runtime/kernels/lstm/lstm_lengths_vectors_portable.cc
     runtime/kernels/lstm/lstm_pairs_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
     runtime/kernels/lstm/lstm_vectors_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_int16_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_int4_int16_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_int4_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_lengths_int16_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_lengths_int4_int16_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_lengths_int4_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_lengths_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_portable.cc
@@ -328,6 +347,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/resize_bilinear/resize_bilinear_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_int16_portable.cc
     runtime/kernels/resize_nearest/resize_nearest_portable.cc
+    runtime/kernels/rnn/rnn_int16_portable.cc
+    runtime/kernels/rnn/rnn_int4_int16_portable.cc
+    runtime/kernels/rnn/rnn_int4_portable.cc
+    runtime/kernels/rnn/rnn_lengths_int16_portable.cc
+    runtime/kernels/rnn/rnn_lengths_int4_int16_portable.cc
+    runtime/kernels/rnn/rnn_lengths_int4_portable.cc
     runtime/kernels/rnn/rnn_lengths_portable.cc
     runtime/kernels/rnn/rnn_portable.cc
     runtime/kernels/selective_state/selective_state_portable.cc
@@ -414,6 +439,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/row_vectors.h
     runtime/kernels/gru/gru.h
+    runtime/kernels/last_step/last_step.h
     runtime/kernels/leaky_sum/leaky_sum.h
     runtime/kernels/log_softmax/logarithm.h
     runtime/kernels/lstm/lstm.h

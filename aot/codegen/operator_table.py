@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cmsis_nn_delegate.format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
-from cmsis_nn_delegate.ops.annotation import NotAnnotated, RecurrentLayer
+from cmsis_nn_delegate.format.element import KERNEL_ELEMENTS
+from cmsis_nn_delegate.ops.annotation import NotAnnotated
 from cmsis_nn_delegate.ops.op import Op
 from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.providers.registry import CMSIS_NN
@@ -14,7 +14,7 @@ _TEXT = """\
 # Operators
 
 What the delegate takes, and in which types of activations: int8, and [int16][int16] or [float32][float32] where the
-second column says so. Recurrent layers take int8 and keep some states in int16. Everything else stays outside of the
+second column says so. Recurrent layers keep some states in int16 in any case. Everything else stays outside of the
 delegate and runs in ExecuTorch's portable kernels; `cmsisnn explain` says for every node why, and `--strict` makes that
 an error.
 
@@ -37,10 +37,9 @@ are MVE.
 
 An operator without a row for int16 computes in int8 there, between conversions; one without a row for float32 runs
 outside of the delegate. In int16, conv2d_wide is what conv2d and fully_connected are where 32 bits may not suffice for
-a sum, and conv2d with groups is what depthwise_conv2d is. The layers gru, lstm, lstm_projected and rnn, with last_step,
-have no row for int16: what they add to from step to step has 16 bits in any case, and only what their matrices multiply
-has 8; with 16, every gate would need sums and tables of another definition, which is not there. leaky_sum and
-selective_state read and give int8, and keep their states in int16.
+a sum, and conv2d with groups is what depthwise_conv2d is. leaky_sum and selective_state read and give int8, and keep
+their states in int16. For gru, lstm, lstm_projected and rnn, portable kernels are all that there is for int16 and for
+weights of 4 bits: the tuned ones have tables of int8 weights, and lay out inputs of 8 bits.
 
 {formats}
 
@@ -69,6 +68,5 @@ def _supported(op: Op) -> str:
     # Operators that the quantizer does not meet go by the names of lowered programs.
     names = op.targets if isinstance(op.annotation, NotAnnotated) else op.annotation.targets
     in_pytorch = ", ".join(f"`{name.removeprefix('aten.').removesuffix('.default')}`" for name in names)
-    own = (COMMON_ELEMENT,) if isinstance(op.annotation, RecurrentLayer) else KERNEL_ELEMENTS  # beside their states
-    types = ", ".join(element.value for element in op.elements or own)
+    types = ", ".join(element.value for element in op.elements or KERNEL_ELEMENTS)
     return f"| {op.name} | {types} | {in_pytorch} | {'; '.join(op.limits)} |"

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 157;
+inline constexpr std::size_t kOpcodeCount = 182;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -224,6 +224,31 @@ enum class Opcode : std::uint8_t {
   kConv2dInt4VectorsInt16 = 154,
   kEmbeddingInt4 = 155,
   kEmbeddingInt32Int4 = 156,
+  kGruInt16 = 157,
+  kGruLengthsInt16 = 158,
+  kGruInt4 = 159,
+  kGruLengthsInt4 = 160,
+  kGruInt4Int16 = 161,
+  kGruLengthsInt4Int16 = 162,
+  kLastStepInt16 = 163,
+  kLstmInt16 = 164,
+  kLstmLengthsInt16 = 165,
+  kLstmInt4 = 166,
+  kLstmLengthsInt4 = 167,
+  kLstmInt4Int16 = 168,
+  kLstmLengthsInt4Int16 = 169,
+  kLstmProjectedInt16 = 170,
+  kLstmProjectedLengthsInt16 = 171,
+  kLstmProjectedInt4 = 172,
+  kLstmProjectedLengthsInt4 = 173,
+  kLstmProjectedInt4Int16 = 174,
+  kLstmProjectedLengthsInt4Int16 = 175,
+  kRnnInt16 = 176,
+  kRnnLengthsInt16 = 177,
+  kRnnInt4 = 178,
+  kRnnLengthsInt4 = 179,
+  kRnnInt4Int16 = 180,
+  kRnnLengthsInt4Int16 = 181,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -1189,8 +1214,7 @@ struct Gate {
 };
 static_assert(sizeof(Gate) == 16, "layout of Gate");
 
-/// int8 GRU layer in one direction, with gates and a state of 16 bits: see
-/// docs/reference/recurrent_layers.md.
+/// int8 GRU layer in one direction: see docs/reference/recurrent_layers.md.
 struct GruArgs {
   Ref input;           ///< int8 [steps, batch, inputs]
   Ref initial_state;   ///< int16 [batch, hidden]
@@ -1220,8 +1244,7 @@ struct GruArgs {
 };
 static_assert(sizeof(GruArgs) == 132, "layout of GruArgs");
 
-/// int8 LSTM layer in one direction, with gates and cells of 16 bits: see
-/// docs/reference/recurrent_layers.md.
+/// int8 LSTM layer in one direction: see docs/reference/recurrent_layers.md.
 struct LstmArgs {
   Ref input;           ///< int8 [steps, batch, inputs]
   Ref initial_hidden;  ///< int8 [batch, hidden]
@@ -1252,8 +1275,7 @@ struct LstmArgs {
 };
 static_assert(sizeof(LstmArgs) == 152, "layout of LstmArgs");
 
-/// int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see
-/// docs/reference/recurrent_layers.md.
+/// int8 recurrent layer in one direction: see docs/reference/recurrent_layers.md.
 struct RnnArgs {
   Ref input;           ///< int8 [steps, batch, inputs]
   Ref initial_hidden;  ///< int8 [batch, hidden]
@@ -1737,8 +1759,7 @@ struct LstmLengthsVectorsArgs {
 };
 static_assert(sizeof(LstmLengthsVectorsArgs) == 152, "layout of LstmLengthsVectorsArgs");
 
-/// int8 LSTM layer with a projection in one direction: see
-/// docs/reference/recurrent_layers.md.
+/// int8 LSTM layer in one direction: see docs/reference/recurrent_layers.md.
 struct LstmProjectedArgs {
   Ref input;            ///< int8 [steps, batch, inputs]
   Ref initial_hidden;   ///< int8 [batch, outputs]
@@ -3354,6 +3375,828 @@ struct EmbeddingInt32Int4Args {
   std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(EmbeddingInt32Int4Args) == 60, "layout of EmbeddingInt32Int4Args");
+
+/// int16 GRU layer in one direction: see docs/reference/recurrent_layers.md.
+struct GruInt16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 3 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruInt16Args) == 128, "layout of GruInt16Args");
+
+/// The same for sequences of different lengths: those of GruInt16Args, as if each had the
+/// steps that its length says; what follows of its output is the zero point. Lengths are
+/// data, so that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct GruLengthsInt16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 3 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruLengthsInt16Args) == 136, "layout of GruLengthsInt16Args");
+
+/// int8 GRU layer in one direction, with weights of 4 bits, two in a byte, the first in the
+/// lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct GruInt4Args {
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 3 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(GruInt4Args) == 132, "layout of GruInt4Args");
+
+/// The same for sequences of different lengths: those of GruInt4Args, as if each had the
+/// steps that its length says; what follows of its output is the zero point. Lengths are
+/// data, so that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct GruLengthsInt4Args {
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 3 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(GruLengthsInt4Args) == 140, "layout of GruLengthsInt4Args");
+
+/// int16 GRU layer in one direction, with weights of 4 bits, two in a byte, the first in
+/// the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct GruInt4Int16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 3 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruInt4Int16Args) == 128, "layout of GruInt4Int16Args");
+
+/// The same for sequences of different lengths: those of GruInt4Int16Args, as if each had
+/// the steps that its length says; what follows of its output is the zero point. Lengths
+/// are data, so that run() checks them: one that is not in [1, steps] ends the execution
+/// with InvalidArgument, and output and states are then undefined.
+struct GruLengthsInt4Int16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_state;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_state;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 3 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruLengthsInt4Int16Args) == 136, "layout of GruLengthsInt4Int16Args");
+
+/// Copies the int16 numbers of the last step of each sequence. Lengths are data, so that
+/// run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and the output is then undefined.
+struct LastStepInt16Args {
+  Ref input;                  ///< int16 [steps, batch, width]
+  Ref lengths;                ///< int64 or int32 [batch], of any alignment
+  Ref output;                 ///< int16 [batch, width]
+  std::int32_t steps;         ///< at least 1
+  std::int32_t batch;         ///< at least 1
+  std::int32_t width;         ///< at least 1
+  std::int32_t length_bytes;  ///< 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t batch_first;   ///< 1: the input is [batch, steps, width], 0 to 1
+};
+static_assert(sizeof(LastStepInt16Args) == 32, "layout of LastStepInt16Args");
+
+/// int16 LSTM layer in one direction: see docs/reference/recurrent_layers.md.
+struct LstmInt16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmInt16Args) == 148, "layout of LstmInt16Args");
+
+/// The same for sequences of different lengths: those of LstmInt16Args, as if each had the
+/// steps that its length says; what follows of its output is the zero point. Lengths are
+/// data, so that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct LstmLengthsInt16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmLengthsInt16Args) == 156, "layout of LstmLengthsInt16Args");
+
+/// int8 LSTM layer in one direction, with weights of 4 bits, two in a byte, the first in
+/// the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct LstmInt4Args {
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmInt4Args) == 152, "layout of LstmInt4Args");
+
+/// The same for sequences of different lengths: those of LstmInt4Args, as if each had the
+/// steps that its length says; what follows of its output is the zero point. Lengths are
+/// data, so that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct LstmLengthsInt4Args {
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmLengthsInt4Args) == 160, "layout of LstmLengthsInt4Args");
+
+/// int16 LSTM layer in one direction, with weights of 4 bits, two in a byte, the first in
+/// the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct LstmInt4Int16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmInt4Int16Args) == 148, "layout of LstmInt4Int16Args");
+
+/// The same for sequences of different lengths: those of LstmInt4Int16Args, as if each had
+/// the steps that its length says; what follows of its output is the zero point. Lengths
+/// are data, so that run() checks them: one that is not in [1, steps] ends the execution
+/// with InvalidArgument, and output and states are then undefined.
+struct LstmLengthsInt4Int16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmLengthsInt4Int16Args) == 156, "layout of LstmLengthsInt4Int16Args");
+
+/// int16 LSTM layer in one direction: see docs/reference/recurrent_layers.md.
+struct LstmProjectedInt16Args {
+  Ref input;            ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int16 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref projection;       ///< int8 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int8 [gates, hidden, inputs]
+  Ref recurrent;        ///< int8 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int16 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t outputs;      ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmProjectedInt16Args) == 168, "layout of LstmProjectedInt16Args");
+
+/// The same for sequences of different lengths: those of LstmProjectedInt16Args, as if each
+/// had the steps that its length says; what follows of its output is the zero point.
+/// Lengths are data, so that run() checks them: one that is not in [1, steps] ends the
+/// execution with InvalidArgument, and output and states are then undefined.
+struct LstmProjectedLengthsInt16Args {
+  Ref input;            ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int16 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref lengths;          ///< int64 or int32 [batch], of any alignment
+  Ref projection;       ///< int8 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int8 [gates, hidden, inputs]
+  Ref recurrent;        ///< int8 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int16 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;    ///< at least 1
+  std::int32_t batch;    ///< at least 1
+  std::int32_t inputs;   ///< at least 1
+  std::int32_t hidden;   ///< at least 1
+  std::int32_t outputs;  ///< at least 1
+  std::int32_t rows;     ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmProjectedLengthsInt16Args) == 176,
+              "layout of LstmProjectedLengthsInt16Args");
+
+/// int8 LSTM layer in one direction, with weights of 4 bits, two in a byte, the first in
+/// the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct LstmProjectedInt4Args {
+  Ref input;            ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int8 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref projection;       ///< int4 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int4 [gates, hidden, inputs]
+  Ref recurrent;        ///< int4 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int8 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t outputs;      ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t unit_offset;        ///< zero_point of the units, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmProjectedInt4Args) == 176, "layout of LstmProjectedInt4Args");
+
+/// The same for sequences of different lengths: those of LstmProjectedInt4Args, as if each
+/// had the steps that its length says; what follows of its output is the zero point.
+/// Lengths are data, so that run() checks them: one that is not in [1, steps] ends the
+/// execution with InvalidArgument, and output and states are then undefined.
+struct LstmProjectedLengthsInt4Args {
+  Ref input;            ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int8 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref lengths;          ///< int64 or int32 [batch], of any alignment
+  Ref projection;       ///< int4 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int4 [gates, hidden, inputs]
+  Ref recurrent;        ///< int4 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int8 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;    ///< at least 1
+  std::int32_t batch;    ///< at least 1
+  std::int32_t inputs;   ///< at least 1
+  std::int32_t hidden;   ///< at least 1
+  std::int32_t outputs;  ///< at least 1
+  std::int32_t rows;     ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t unit_offset;        ///< zero_point of the units, -128 to 127
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmProjectedLengthsInt4Args) == 184,
+              "layout of LstmProjectedLengthsInt4Args");
+
+/// int16 LSTM layer in one direction, with weights of 4 bits, two in a byte, the first in
+/// the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct LstmProjectedInt4Int16Args {
+  Ref input;            ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int16 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref projection;       ///< int4 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int4 [gates, hidden, inputs]
+  Ref recurrent;        ///< int4 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int16 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t outputs;      ///< at least 1
+  std::int32_t rows;         ///< 4 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmProjectedInt4Int16Args) == 168, "layout of LstmProjectedInt4Int16Args");
+
+/// The same for sequences of different lengths: those of LstmProjectedInt4Int16Args, as if
+/// each had the steps that its length says; what follows of its output is the zero point.
+/// Lengths are data, so that run() checks them: one that is not in [1, steps] ends the
+/// execution with InvalidArgument, and output and states are then undefined.
+struct LstmProjectedLengthsInt4Int16Args {
+  Ref input;            ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;   ///< int16 [batch, outputs]
+  Ref initial_cells;    ///< int16 [batch, hidden]
+  Ref lengths;          ///< int64 or int32 [batch], of any alignment
+  Ref projection;       ///< int4 [outputs, hidden]
+  Ref projection_bias;  ///< int32 [outputs], effective bias
+  Ref filter;           ///< int4 [gates, hidden, inputs]
+  Ref recurrent;        ///< int4 [gates, hidden, outputs]
+  Ref bias;             ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;   ///< int32 [gates, hidden], effective bias
+  Ref output;           ///< int16 [steps, batch, outputs]
+  Ref last_cells;       ///< int16 [batch, hidden]
+  Ref scratch;          ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;    ///< at least 1
+  std::int32_t batch;    ///< at least 1
+  std::int32_t inputs;   ///< at least 1
+  std::int32_t hidden;   ///< at least 1
+  std::int32_t outputs;  ///< at least 1
+  std::int32_t rows;     ///< 4 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t unit_multiplier;    ///< Q31, 0 to 2^31 - 1
+  std::int32_t unit_shift;         ///< left if positive, -31 to 30
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmProjectedLengthsInt4Int16Args) == 176,
+              "layout of LstmProjectedLengthsInt4Int16Args");
+
+/// int16 recurrent layer in one direction: see docs/reference/recurrent_layers.md.
+struct RnnInt16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 1 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate new_gate;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(RnnInt16Args) == 92, "layout of RnnInt16Args");
+
+/// The same for sequences of different lengths: those of RnnInt16Args, as if each had the
+/// steps that its length says; what follows of its output is the zero point. Lengths are
+/// data, so that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct RnnLengthsInt16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int8 [gates, hidden, inputs]
+  Ref recurrent;       ///< int8 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 1 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate new_gate;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(RnnLengthsInt16Args) == 100, "layout of RnnLengthsInt16Args");
+
+/// int8 recurrent layer in one direction, with weights of 4 bits, two in a byte, the first
+/// in the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct RnnInt4Args {
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 1 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate new_gate;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(RnnInt4Args) == 96, "layout of RnnInt4Args");
+
+/// The same for sequences of different lengths: those of RnnInt4Args, as if each had the
+/// steps that its length says; what follows of its output is the zero point. Lengths are
+/// data, so that run() checks them: one that is not in [1, steps] ends the execution with
+/// InvalidArgument, and output and states are then undefined.
+struct RnnLengthsInt4Args {
+  Ref input;           ///< int8 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 1 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate new_gate;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(RnnLengthsInt4Args) == 104, "layout of RnnLengthsInt4Args");
+
+/// int16 recurrent layer in one direction, with weights of 4 bits, two in a byte, the first
+/// in the lower half; rows follow without gaps: see docs/reference/recurrent_layers.md.
+struct RnnInt4Int16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t rows;         ///< 1 * hidden
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate new_gate;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(RnnInt4Int16Args) == 92, "layout of RnnInt4Int16Args");
+
+/// The same for sequences of different lengths: those of RnnInt4Int16Args, as if each had
+/// the steps that its length says; what follows of its output is the zero point. Lengths
+/// are data, so that run() checks them: one that is not in [1, steps] ends the execution
+/// with InvalidArgument, and output and states are then undefined.
+struct RnnLengthsInt4Int16Args {
+  Ref input;           ///< int16 [steps, batch, inputs]
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref filter;          ///< int4 [gates, hidden, inputs]
+  Ref recurrent;       ///< int4 [gates, hidden, hidden]
+  Ref bias;            ///< int32 [gates, hidden], effective bias
+  Ref recurrent_bias;  ///< int32 [gates, hidden], effective bias
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t steps;   ///< at least 1
+  std::int32_t batch;   ///< at least 1
+  std::int32_t inputs;  ///< at least 1
+  std::int32_t hidden;  ///< at least 1
+  std::int32_t rows;    ///< 1 * hidden
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate new_gate;
+  std::int32_t relu;               ///< 1: relu, 0: tanh, 0 to 1
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(RnnLengthsInt4Int16Args) == 100, "layout of RnnLengthsInt4Int16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

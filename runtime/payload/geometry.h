@@ -4,6 +4,9 @@
 // [1, kMaxDim] and every padding in [0, kMaxDim], and no window begins or ends beyond 2^30.
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "runtime/payload/call_check.h"
 
 namespace cmsis_nn_delegate::geometry {
@@ -169,51 +172,46 @@ bool embedding(const CallCheck& call, const Args& args) {
                    args.inner_step);
 }
 
+/// Each sequence of a batch has a length, of 4 or 8 bytes.
+bool sequence_lengths(const CallCheck& call, std::int32_t length_bytes, std::int32_t batch);
+
+template <typename Args>
+bool sequence_lengths(const CallCheck& call, const Args& args) {
+  return sequence_lengths(call, args.length_bytes, args.batch);
+}
+
 /// The rows are those of `gates` gates. Sizes of operands are products of the others.
 bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidden,
                      std::int32_t gates);
 
-inline bool recurrent_layer(const CallCheck& call, const payload::LstmArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 4);
+/// How many gates calls with this argument block have: those that it has a scale for.
+template <typename Args, typename = void>
+inline constexpr std::int32_t kGates = 1;
+template <typename Args>
+inline constexpr std::int32_t kGates<Args, std::void_t<decltype(Args::reset_gate)>> = 3;
+template <typename Args>
+inline constexpr std::int32_t kGates<Args, std::void_t<decltype(Args::forget_gate)>> = 4;
+
+template <typename Args, typename = void>
+inline constexpr bool kHasLengths = false;
+template <typename Args>
+inline constexpr bool kHasLengths<Args, std::void_t<decltype(Args::length_bytes)>> = true;
+
+template <typename Args>
+bool recurrent_layer(const CallCheck& call, const Args& args) {
+  if (!recurrent_layer(call, args.rows, args.hidden, kGates<Args>)) {
+    return false;
+  }
+  if constexpr (kHasLengths<Args>) {
+    return sequence_lengths(call, args);
+  } else {
+    return true;
+  }
 }
 
-inline bool recurrent_layer(const CallCheck& call, const payload::GruArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 3);
-}
-
-inline bool recurrent_layer(const CallCheck& call, const payload::RnnArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 1);
-}
-
-/// Each sequence of a batch has a length, of 4 or 8 bytes.
-bool sequence_lengths(const CallCheck& call, std::int32_t length_bytes, std::int32_t batch);
-
-inline bool recurrent_layer(const CallCheck& call, const payload::LstmLengthsArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 4) &&
-         sequence_lengths(call, args.length_bytes, args.batch);
-}
-
-inline bool recurrent_layer(const CallCheck& call, const payload::GruLengthsArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 3) &&
-         sequence_lengths(call, args.length_bytes, args.batch);
-}
-
-inline bool recurrent_layer(const CallCheck& call, const payload::RnnLengthsArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 1) &&
-         sequence_lengths(call, args.length_bytes, args.batch);
-}
-
-inline bool recurrent_layer(const CallCheck& call, const payload::LstmProjectedArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 4);
-}
-
-inline bool recurrent_layer(const CallCheck& call, const payload::LstmProjectedLengthsArgs& args) {
-  return recurrent_layer(call, args.rows, args.hidden, 4) &&
-         sequence_lengths(call, args.length_bytes, args.batch);
-}
-
-inline bool last_step(const CallCheck& call, const payload::LastStepArgs& args) {
-  return sequence_lengths(call, args.length_bytes, args.batch);
+template <typename Args>
+bool last_step(const CallCheck& call, const Args& args) {
+  return sequence_lengths(call, args);
 }
 
 /// A state has one initial number, or one for each element.

@@ -2079,4 +2079,740 @@ bool check_embedding_int32_int4(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_gru_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_bits, 0, 12) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_lengths_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruLengthsInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_bits, 0, 12) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_lengths_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruLengthsInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input) && call.reads(initial_state, bounds::kHalfAligned) &&
+         call.reads(lengths) && call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.new_bits, 0, 12) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_bits, 0, 12) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_lengths_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::GruLengthsInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_bits, 0, 12) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_last_step_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LastStepInt16Args*>(args);
+  if (!geometry::last_step(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.width), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.batch, a.width), 2)};
+  return call.reads(input, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.apart(lengths, output) && call.accepted();
+}
+
+bool check_lstm_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_lengths_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmLengthsInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_lengths_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmLengthsInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(
+             in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+             in_range(a.cell_bits, 0, 15) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+             in_range(a.output_shift, -31, 30) && in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_lengths_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmLengthsInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmProjectedInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.outputs), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.outputs), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.projection, volume(a.outputs, a.hidden)}) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.outputs)}) &&
+         call.parameters<std::int32_t>({a.projection_bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_lengths_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmProjectedLengthsInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.outputs), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.outputs), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.projection, volume(a.outputs, a.hidden)}) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.outputs)}) &&
+         call.parameters<std::int32_t>({a.projection_bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmProjectedInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.outputs)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.outputs)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.projection, bounds::half(volume(a.outputs, a.hidden))}) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.outputs))}) &&
+         call.parameters<std::int32_t>({a.projection_bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) && in_range(a.unit_offset, -128, 127) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_lengths_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmProjectedLengthsInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.outputs)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.outputs)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.projection, bounds::half(volume(a.outputs, a.hidden))}) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.outputs))}) &&
+         call.parameters<std::int32_t>({a.projection_bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) && in_range(a.unit_offset, -128, 127) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output) && call.writes(last_cells, bounds::kHalfAligned) &&
+         call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmProjectedInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.outputs), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.outputs), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.projection, bounds::half(volume(a.outputs, a.hidden))}) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.outputs))}) &&
+         call.parameters<std::int32_t>({a.projection_bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_projected_lengths_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LstmProjectedLengthsInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.outputs), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.outputs), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.projection, bounds::half(volume(a.outputs, a.hidden))}) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.outputs))}) &&
+         call.parameters<std::int32_t>({a.projection_bias}, volume(a.outputs)) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) && in_range(a.unit_multiplier, 0, INT32_MAX) &&
+                        in_range(a.unit_shift, -31, 30) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, output};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.apart(initial_hidden, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_lengths_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnLengthsInt16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, lengths, output};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, volume(a.rows, a.inputs)}) &&
+         call.filter({a.recurrent, volume(a.rows, a.hidden)}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.apart(initial_hidden, output) &&
+         call.apart(lengths, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, output};
+  return call.reads(input) && call.reads(initial_hidden) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
+         call.apart(initial_hidden, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_lengths_int4(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnLengthsInt4Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.steps, a.batch, a.inputs)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden, volume(a.batch, a.hidden)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output, volume(a.steps, a.batch, a.hidden)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, lengths, output};
+  return call.reads(input) && call.reads(initial_hidden) && call.reads(lengths) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         values::gate(call, a.new_gate) && call.writes(output) && call.apart(input, output) &&
+         call.apart(initial_hidden, output) && call.apart(lengths, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, output};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.apart(initial_hidden, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_rnn_lengths_int4_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::RnnLengthsInt4Int16Args*>(args);
+  if (!geometry::recurrent_layer(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, lengths, output};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.filter, bounds::half(volume(a.rows, a.inputs))}) &&
+         call.filter({a.recurrent, bounds::half(volume(a.rows, a.hidden))}) &&
+         call.parameters<std::int32_t>({a.bias, a.recurrent_bias}, volume(a.rows)) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.relu, 0, 1) && in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) && call.apart(initial_hidden, output) &&
+         call.apart(lengths, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace cmsis_nn_delegate::operators

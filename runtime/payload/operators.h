@@ -180,7 +180,32 @@ struct Operator {
   OPERATOR(FullyConnectedInt4VectorsInt16, fully_connected_int4_vectors_int16) \
   OPERATOR(Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)                  \
   OPERATOR(EmbeddingInt4, embedding_int4)                                      \
-  OPERATOR(EmbeddingInt32Int4, embedding_int32_int4)
+  OPERATOR(EmbeddingInt32Int4, embedding_int32_int4)                           \
+  OPERATOR(GruInt16, gru_int16)                                                \
+  OPERATOR(GruLengthsInt16, gru_lengths_int16)                                 \
+  OPERATOR(GruInt4, gru_int4)                                                  \
+  OPERATOR(GruLengthsInt4, gru_lengths_int4)                                   \
+  OPERATOR(GruInt4Int16, gru_int4_int16)                                       \
+  OPERATOR(GruLengthsInt4Int16, gru_lengths_int4_int16)                        \
+  OPERATOR(LastStepInt16, last_step_int16)                                     \
+  OPERATOR(LstmInt16, lstm_int16)                                              \
+  OPERATOR(LstmLengthsInt16, lstm_lengths_int16)                               \
+  OPERATOR(LstmInt4, lstm_int4)                                                \
+  OPERATOR(LstmLengthsInt4, lstm_lengths_int4)                                 \
+  OPERATOR(LstmInt4Int16, lstm_int4_int16)                                     \
+  OPERATOR(LstmLengthsInt4Int16, lstm_lengths_int4_int16)                      \
+  OPERATOR(LstmProjectedInt16, lstm_projected_int16)                           \
+  OPERATOR(LstmProjectedLengthsInt16, lstm_projected_lengths_int16)            \
+  OPERATOR(LstmProjectedInt4, lstm_projected_int4)                             \
+  OPERATOR(LstmProjectedLengthsInt4, lstm_projected_lengths_int4)              \
+  OPERATOR(LstmProjectedInt4Int16, lstm_projected_int4_int16)                  \
+  OPERATOR(LstmProjectedLengthsInt4Int16, lstm_projected_lengths_int4_int16)   \
+  OPERATOR(RnnInt16, rnn_int16)                                                \
+  OPERATOR(RnnLengthsInt16, rnn_lengths_int16)                                 \
+  OPERATOR(RnnInt4, rnn_int4)                                                  \
+  OPERATOR(RnnLengthsInt4, rnn_lengths_int4)                                   \
+  OPERATOR(RnnInt4Int16, rnn_int4_int16)                                       \
+  OPERATOR(RnnLengthsInt4Int16, rnn_lengths_int4_int16)
 
 namespace operators {
 

@@ -860,6 +860,8 @@ void expect_rows_checked(Opcode opcode) {
 
 TEST(ValidateCalls, TheRowsOfARecurrentLayerAreThoseOfItsGates) {
   expect_rows_checked<payload::LstmArgs>(Opcode::kLstm);
+  expect_rows_checked<payload::GruInt16Args>(Opcode::kGruInt16);
+  expect_rows_checked<payload::RnnInt4Args>(Opcode::kRnnInt4);
   expect_rows_checked<payload::LstmProjectedArgs>(Opcode::kLstmProjected);
   expect_rows_checked<payload::LstmProjectedLengthsArgs>(Opcode::kLstmProjectedLengths);
 }
@@ -894,8 +896,11 @@ TEST(ValidateCalls, EachSequenceHasALength) {
                                                             of_layer);
   expect_lengths_checked<payload::LstmLengthsPairsArgs>(Opcode::kLstmLengthsPairs, of_layer);
   expect_lengths_checked<payload::GruLengthsPairsArgs>(Opcode::kGruLengthsPairs, of_layer);
+  expect_lengths_checked<payload::LstmLengthsInt4Args>(Opcode::kLstmLengthsInt4, of_layer);
   expect_lengths_checked<payload::LastStepArgs>(
       Opcode::kLastStep, [](const auto& a) { return a.steps * a.batch * a.width; });
+  expect_lengths_checked<payload::LastStepInt16Args>(
+      Opcode::kLastStepInt16, [](const auto& a) { return a.steps * a.batch * a.width * 2; });
 }
 
 /// The bytes that the kernel of `opcode` loads past the end of `member`, of `bytes`, have to be constants, too.

@@ -63,8 +63,20 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       case payload::Opcode::kGruLengthsVectors:
         lengths(*static_cast<const payload::GruLengthsVectorsArgs*>(args));
         break;
+      case payload::Opcode::kGruLengthsInt16:
+        lengths(*static_cast<const payload::GruLengthsInt16Args*>(args));
+        break;
+      case payload::Opcode::kGruLengthsInt4:
+        lengths(*static_cast<const payload::GruLengthsInt4Args*>(args));
+        break;
+      case payload::Opcode::kGruLengthsInt4Int16:
+        lengths(*static_cast<const payload::GruLengthsInt4Int16Args*>(args));
+        break;
       case payload::Opcode::kLastStep:
         lengths(*static_cast<const payload::LastStepArgs*>(args));
+        break;
+      case payload::Opcode::kLastStepInt16:
+        lengths(*static_cast<const payload::LastStepInt16Args*>(args));
         break;
       case payload::Opcode::kLstmLengths:
         lengths(*static_cast<const payload::LstmLengthsArgs*>(args));
@@ -75,11 +87,38 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       case payload::Opcode::kLstmLengthsVectors:
         lengths(*static_cast<const payload::LstmLengthsVectorsArgs*>(args));
         break;
+      case payload::Opcode::kLstmLengthsInt16:
+        lengths(*static_cast<const payload::LstmLengthsInt16Args*>(args));
+        break;
+      case payload::Opcode::kLstmLengthsInt4:
+        lengths(*static_cast<const payload::LstmLengthsInt4Args*>(args));
+        break;
+      case payload::Opcode::kLstmLengthsInt4Int16:
+        lengths(*static_cast<const payload::LstmLengthsInt4Int16Args*>(args));
+        break;
       case payload::Opcode::kLstmProjectedLengths:
         lengths(*static_cast<const payload::LstmProjectedLengthsArgs*>(args));
         break;
+      case payload::Opcode::kLstmProjectedLengthsInt16:
+        lengths(*static_cast<const payload::LstmProjectedLengthsInt16Args*>(args));
+        break;
+      case payload::Opcode::kLstmProjectedLengthsInt4:
+        lengths(*static_cast<const payload::LstmProjectedLengthsInt4Args*>(args));
+        break;
+      case payload::Opcode::kLstmProjectedLengthsInt4Int16:
+        lengths(*static_cast<const payload::LstmProjectedLengthsInt4Int16Args*>(args));
+        break;
       case payload::Opcode::kRnnLengths:
         lengths(*static_cast<const payload::RnnLengthsArgs*>(args));
+        break;
+      case payload::Opcode::kRnnLengthsInt16:
+        lengths(*static_cast<const payload::RnnLengthsInt16Args*>(args));
+        break;
+      case payload::Opcode::kRnnLengthsInt4:
+        lengths(*static_cast<const payload::RnnLengthsInt4Args*>(args));
+        break;
+      case payload::Opcode::kRnnLengthsInt4Int16:
+        lengths(*static_cast<const payload::RnnLengthsInt4Int16Args*>(args));
         break;
       default:
         break;

@@ -281,7 +281,8 @@ void redraw_pad_nd(payload::PadNdArgs& a, Random& random) {
 }
 
 /// The last steps of sequences, of which each has a length, except now and then.
-void redraw_last_step(payload::LastStepArgs& a, Random& random) {
+template <typename Args>
+void redraw_last_step(Args& a, Random& random) {
   a.steps = random.in(1, 9);
   a.batch = random.in(1, 5);
   a.width = random.in(1, random.one_in(4) ? 70 : 9);
@@ -411,6 +412,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_embedding(*static_cast<payload::EmbeddingInt32Args*>(args), random);
     case Opcode::kLastStep:
       return redraw_last_step(*static_cast<payload::LastStepArgs*>(args), random);
+    case Opcode::kLastStepInt16:
+      return redraw_last_step(*static_cast<payload::LastStepInt16Args*>(args), random);
     case Opcode::kPadNd:
       return redraw_pad_nd(*static_cast<payload::PadNdArgs*>(args), random);
     default:

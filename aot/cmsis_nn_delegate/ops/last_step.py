@@ -12,42 +12,47 @@ from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import I8, I32, Field, Struct
+from ..format.cpp import camel
+from ..format.element import KERNEL_ELEMENTS
+from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from .annotation import SameScale
 from .case import Case
 from .features import Features
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
 from .recurrent import checked_lengths, lengths_of, refuse_lengths
 
-KERNEL = KernelSpec(
-    "last_step",
-    Struct(
-        "LastStepArgs",
-        "Copies the int8 numbers of the last step of each sequence. Lengths are data, so that run() checks them: one "
-        "that is not in [1, steps] ends the execution with InvalidArgument, and the output is then undefined.",
-        (
-            blocks.input("input", I8, "steps", "batch", "width", doc="int8 [steps, batch, width]"),
-            blocks.lengths(),
-            blocks.output(I8, "batch", "width", doc="int8 [batch, width]"),
-            Field("steps", I32, "at least 1"),
-            Field("batch", I32, "at least 1"),
-            Field("width", I32, "at least 1"),
-            blocks.length_bytes(),
-            Field("batch_first", I32, "1: the input is [batch, steps, width]", low=0, high=1),
+
+def _kernel(number: Scalar) -> KernelSpec:
+    name, kind = named_for("last_step", number), number.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"Copies the {kind} numbers of the last step of each sequence. Lengths are data, so that run() checks them:"
+            " one that is not in [1, steps] ends the execution with InvalidArgument, and the output is then undefined.",
+            (
+                blocks.input("input", number, "steps", "batch", "width", doc=f"{kind} [steps, batch, width]"),
+                blocks.lengths(),
+                blocks.output(number, "batch", "width", doc=f"{kind} [batch, width]"),
+                Field("steps", I32, "at least 1"),
+                Field("batch", I32, "at least 1"),
+                Field("width", I32, "at least 1"),
+                blocks.length_bytes(),
+                Field("batch_first", I32, "1: the input is [batch, steps, width]", low=0, high=1),
+            ),
+            geometry="last_step",
         ),
-        geometry="last_step",
-    ),
-    priced_as="embedding",  # which copies the rows that integers choose
-)
+        priced_as="embedding",  # which copies the rows that integers choose
+    )
 
 
 @dataclass(frozen=True)
 class LastStepAttrs:
-    """Inputs: x, int8, lengths (integers [batch], from 1 to steps). `batch_first`: x is [batch, steps, width], not
+    """Inputs: x, lengths (integers [batch], from 1 to steps). `batch_first`: x is [batch, steps, width], not
     [steps, batch, width]."""
 
     batch_first: bool = False
@@ -59,12 +64,16 @@ class Sizes(NamedTuple):
     width: int
 
 
-def _draw(d: Case) -> Value:
+def _draw(d: Case, element: Element = Element.INT8) -> Value:
     steps, batch, width = d.integer(1, 9), d.integer(1, 5), d.pick(d.integer(1, 9), d.integer(1, 40))
     attrs = LastStepAttrs(d.pick(False, True))
-    x = d.input(*((batch, steps, width) if attrs.batch_first else (steps, batch, width)))
+    x = d.input(*((batch, steps, width) if attrs.batch_first else (steps, batch, width)), element=element)
     lengths = d.input(batch, element=d.pick(Element.INT64, Element.INT32))
     return d.node("last_step", [x, lengths], attrs, x.quant)
+
+
+def _draw_int16(d: Case) -> Value:
+    return _draw(d, Element.INT16)
 
 
 class LastStep(Op):
@@ -75,8 +84,9 @@ class LastStep(Op):
     whole = targets
     annotation = SameScale(targets)
     attrs = LastStepAttrs
-    kernels = (KERNEL,)
-    draws = (_draw,)
+    kernels = (_kernel(I8), _kernel(I16))
+    draws = (_draw, _draw_int16)
+    elements = KERNEL_ELEMENTS
     limits = (
         "the last states of recurrent layers with VariableLength; a length that is not from 1 to the number of "
         "steps ends the execution with an error",

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format.record import I8, I16, I32, Field
+from ..format.record import I16, I32, Field
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Quant
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import RESULT_BITS, sigmoid, tanh
-from .op import Draw
 from .quantized_math import quantize_multiplier, requantize
-from .recurrent import Recurrent, RecurrentAttrs, Step, initial, last, sat16, specs
+from .recurrent import Numbers, Recurrent, RecurrentAttrs, Step, draws, initial, last, sat16, specs
 
 _LAST = "cmsis_nn_delegate.lstm_last.default"
 GATES = ("input", "forget", "cell", "output")
 CELL_BITS = Field("cell_bits", I32, "of the cells after the point", low=0, high=15)
 
-KERNEL, LENGTHS_KERNEL = specs(
+KERNELS = specs(
     "lstm",
-    "int8 LSTM layer in one direction, with gates and cells of 16 bits: see docs/reference/recurrent_layers.md.",
+    "LSTM",
     GATES,
-    CELL_BITS,
-    initial=(initial("initial_hidden", I8), initial("initial_cells", I16)),
+    own=lambda _: (CELL_BITS,),
+    initial=lambda kind: (initial("initial_hidden", kind.activations), initial("initial_cells", I16)),
     last=(last("last_cells", I16),),
 )
+KERNEL, LENGTHS_KERNEL = KERNELS[:2]
 
 
 @dataclass(frozen=True)
@@ -40,21 +40,17 @@ class LstmAttrs(RecurrentAttrs):
     cell_bits: int = 15
 
 
-def _draw(d: Case, lengths: bool = False) -> Value:
+def _draw(d: Case, lengths: bool, numbers: Numbers) -> Value:
     attrs = LstmAttrs(d.pick(False, True), d.pick(False, True), d.integer(8, 15))
-    return Lstm.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(6.5, 8))), lengths)
-
-
-def _draw_lengths(d: Case) -> Value:
-    return _draw(d, lengths=True)
+    return Lstm.draw(d, attrs, numbers.quant(d, 6.5, 8), lengths, numbers)
 
 
 class Lstm(Recurrent):
-    """The integer LSTM of TensorFlow Lite (8x8->16): gates in Q3.12, their functions in Q0.15, cells in steps of a
-    power of two.
+    """The integer LSTM of TensorFlow Lite (8x8->16), also for inputs and outputs of 16 bits: gates in Q3.12, their
+    functions in Q0.15, cells in steps of a power of two.
 
         c = sat16(requantize(i * g) + sat16(requantize(f * c)))
-        h = sat8(requantize(o * tanh(c)) + zero point)
+        h = sat(requantize(o * tanh(c)) + zero point)
 
     The quantizer finds the range of the cells, which the scale of the initial cells states.
     """
@@ -64,8 +60,8 @@ class Lstm(Recurrent):
     whole = targets
     annotation = RecurrentLayer(targets, len(GATES), cells="cmsis_nn_delegate.lstm_cells.default", last=_LAST)
     attrs = LstmAttrs
-    kernels = (KERNEL, LENGTHS_KERNEL)
-    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_lengths)
+    kernels = KERNELS
+    draws = draws(_draw)
     gates = GATES
     initial = ("h0", "c0")
     wide = ("c0",)

@@ -4,41 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..format import blocks
-from ..format.record import I8, I16, I32, Role
+from ..format.record import I16, I32, Field, Role
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant
 from .annotation import RecurrentLayer
 from .case import Case
 from .features import Features, sums
 from .lstm import CELL_BITS, GATES, Lstm, LstmAttrs
-from .op import Draw
 from .quantized_math import quantize_multiplier, requantize, wrap32
-from .recurrent import Step, constant_of, initial, last, require_sums, specs
+from .recurrent import Format, Numbers, Step, constant_of, draws, initial, last, packed, require_sums, specs
 
 _LAST = "cmsis_nn_delegate.lstm_projected_last.default"
 
-KERNEL, LENGTHS_KERNEL = specs(
-    "lstm_projected",
-    "int8 LSTM layer with a projection in one direction: see docs/reference/recurrent_layers.md.",
-    GATES,
-    CELL_BITS,
-    blocks.multiplier("unit_multiplier"),
-    blocks.shift("unit_shift"),
-    blocks.number("unit_offset", "zero_point of the units"),
-    initial=(initial("initial_hidden", I8, "outputs"), initial("initial_cells", I16)),
-    last=(last("last_cells", I16),),
-    projection=(
-        blocks.operand(Role.FILTER, "projection", I8, ("outputs", "hidden"), "int8 [outputs, hidden]"),
+
+def _own(kind: Format) -> tuple[Field, ...]:
+    scale = CELL_BITS, blocks.multiplier("unit_multiplier"), blocks.shift("unit_shift")
+    return (*scale, blocks.number("unit_offset", "zero_point of the units")) if kind.offsets else scale
+
+
+def _projection(kind: Format) -> tuple[Field, ...]:
+    matrix = "outputs", "hidden"
+    return (
+        blocks.operand(Role.FILTER, "projection", kind.weights, matrix, f"{kind.weights.element} [outputs, hidden]"),
         blocks.operand(Role.BIAS, "projection_bias", I32, ("outputs",), "int32 [outputs], effective bias"),
-    ),
+    )
+
+
+KERNELS = specs(
+    "lstm_projected",
+    "LSTM",
+    GATES,
+    own=_own,
+    initial=lambda kind: (initial("initial_hidden", kind.activations, "outputs"), initial("initial_cells", I16)),
+    last=(last("last_cells", I16),),
+    projection=_projection,
     priced_as="lstm",  # whose loops it has, and one more of the same products
 )
+KERNEL, LENGTHS_KERNEL = KERNELS[:2]
 
 
 @dataclass(frozen=True)
@@ -49,24 +57,20 @@ class LstmProjectedAttrs(LstmAttrs):
     unit_zero_point: int = 0
 
 
-def _draw(d: Case, lengths: bool = False) -> Value:
-    units = d.quant(float(2.0 ** -d.random.uniform(6.5, 8)))
+def _draw(d: Case, lengths: bool, numbers: Numbers) -> Value:
+    units = numbers.quant(d, 6.5, 8)
     attrs = LstmProjectedAttrs(
         d.pick(False, True), d.pick(False, True), d.integer(8, 15), units.scale[0], units.zero_point
     )
-    return LstmProjected.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(4, 8))), lengths)
-
-
-def _draw_lengths(d: Case) -> Value:
-    return _draw(d, lengths=True)
+    return LstmProjected.draw(d, attrs, numbers.quant(d, 4, 8), lengths, numbers)
 
 
 class LstmProjected(Lstm):
-    """The integer LSTM of TensorFlow Lite with a projection: the units m are what an LSTM without one gives, in 8 bits
-    with a scale of their own.
+    """The integer LSTM of TensorFlow Lite with a projection: the units m are what an LSTM without one gives, with a
+    scale of their own.
 
-        m = sat8(requantize(o * tanh(c)) + zero point of m)
-        h = sat8(requantize(P (m - zero point of m)) + zero point)
+        m = sat(requantize(o * tanh(c)) + zero point of m)
+        h = sat(requantize(P (m - zero point of m)) + zero point)
 
     Beside the range of the cells the quantizer finds that of the units, which the scale of `m0` states.
     """
@@ -82,10 +86,11 @@ class LstmProjected(Lstm):
         last=_LAST,
     )
     attrs = LstmProjectedAttrs
-    kernels = (KERNEL, LENGTHS_KERNEL)
-    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_lengths)
+    kernels = KERNELS
+    draws = draws(_draw)
     last = _LAST
     further = ("w_hr", "m0")
+    stating = ("m0",)
     limits = ("LSTM layers with proj_size, of any number of steps; of different lengths with VariableLength",)
 
     # Edge program -----------------------------------------------------------
@@ -104,7 +109,7 @@ class LstmProjected(Lstm):
         weight, units = (constant_of(self._parameters(node)[name], context) for name in self.further)
         assert weight.data is not None and units.quant is not None
         (scale,), (unit_scale,) = self._scales("w_hr", 1, node, context), units.quant.scale
-        require_sums("w_hr", weight.data, np.zeros(len(weight.data)))
+        require_sums("w_hr", weight.data, np.zeros(len(weight.data)), self._element(node, context))
         _, h = sources
         for real in (2.0**-self.real_bits / unit_scale, unit_scale * scale / h):
             quantize_multiplier(real)  # ValueError if it does not fit
@@ -138,7 +143,7 @@ class LstmProjected(Lstm):
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cells, product = self.product(node, step, state)
         real = wrap32(requantize(product, *self.unit_multiplier(node)) + node.attrs.unit_zero_point)
-        units = np.clip(real, Element.INT8.low, Element.INT8.high)
+        units = node.outputs[0].type.clamp(real)
         weight = self.projection(node).constant.astype(np.float64)
         # float64 is exact below 2^53.
         sums = wrap32((units.astype(np.float64) @ weight.T).astype(np.int64) + self.projection_bias(node))
@@ -146,7 +151,7 @@ class LstmProjected(Lstm):
 
     def scratch_bytes(self, node: Node) -> int:
         """The units of one step of one batch."""
-        return self.sizes(node).hidden
+        return node.outputs[0].element.nbytes(self.sizes(node).hidden)
 
     def macs(self, node: Node) -> int:
         steps, batch, _, hidden = self.sizes(node)
@@ -160,18 +165,22 @@ class LstmProjected(Lstm):
         return Features(counts)
 
     @classmethod
-    def _draw_projection(cls, d: Case, attrs: LstmProjectedAttrs, quant: Quant, hidden: int) -> list[Value]:
+    def _draw_projection(
+        cls, d: Case, attrs: LstmProjectedAttrs, quant: Quant, hidden: int, numbers: Numbers
+    ) -> list[Value]:
         outputs = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
         # A typical sum is a fifth to all of the range of the output.
-        typical = float(d.random.uniform(25, 128)) * quant.scale[0] / (73 * 74 * np.sqrt(hidden) * attrs.unit_scale)
-        return [d.constant((outputs, hidden), Element.INT8, -127, 127, Quant((float(typical),), 0))]
+        wider = 2.0 ** (numbers.activations.bits - Element.INT8.bits)
+        typical = float(d.random.uniform(25, 128)) * wider * quant.scale[0]
+        typical /= numbers.typical_sum(hidden) * attrs.unit_scale
+        return [numbers.weight(d, (outputs, hidden), Quant((typical,), 0))]
 
     # Payload ----------------------------------------------------------------
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {
             **super().constants(node),
-            "projection": self.projection(node).constant,
+            "projection": packed(self.projection(node)),
             "projection_bias": self.projection_bias(node),
         }
 
@@ -182,5 +191,5 @@ class LstmProjected(Lstm):
             "outputs": self.width(node),
             "unit_multiplier": multiplier,
             "unit_shift": shift,
-            "unit_offset": node.attrs.unit_zero_point,
+            **({} if node.outputs[0].element.is_symmetric else {"unit_offset": node.attrs.unit_zero_point}),
         }

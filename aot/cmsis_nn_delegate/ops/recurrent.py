@@ -1,19 +1,21 @@
-"""What recurrent layers have in common: int8 sequences, gates of 16 bits, and states that they start from.
+"""What recurrent layers have in common: sequences of int8 or int16, gates of 16 bits, and states that they start from.
 
 A gate has a sum over the inputs of a step and one over the outputs of the step before, each requantized to 16 bits with
 ARGUMENT_BITS after the point, and added:
 
     gate = sat16(sat16(requantize(bias + W (x - zero point))) + requantize(recurrent_bias + U (h - zero point)))
 
-as TensorFlow Lite and CMSIS-NN have it for the LSTM. As for a linear layer, the biases contain what zero points add.
+as TensorFlow Lite and CMSIS-NN have it for the LSTM. As for a linear layer, the biases contain what zero points add;
+those of int16 are 0. Sums have 32 bits, which `require_sums` proves to suffice.
 
 A layer may be given how many steps each sequence has. It has two kernels, since most are not.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Optional
 
@@ -25,15 +27,16 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
 from ..format.cpp import camel
-from ..format.record import I8, I32, Field, Role, Scalar, Struct
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.record import I4, I8, I16, I32, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Quant, TensorType
 from . import gate_functions
 from .case import Case
 from .features import Features, sums
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
-from .op import Op
+from .op import Draw, Op
 from .per_channel_requantize import effective_bias
 from .quantized_math import quantize_multiplier, requantize, wrap32
 
@@ -52,65 +55,109 @@ GATE = Struct(
 )
 
 
+# How many products of int16 and int8 always fit 32 bits, and leave room for a bias.
+MAX_INT16_SIZE = 512
+
 LENGTHS = "lengths"  # the variant of a layer that is given them
+
+
+class Format(NamedTuple):
+    """What a kernel computes in: the type of inputs, outputs and the hidden state, and that of the weights."""
+
+    activations: Scalar = I8
+    weights: Scalar = I8
+
+    def named(self, name: str) -> str:
+        """Returns how the kernel `name` is called for this format: "gru", "gru_int16", "gru_int4"."""
+        return named_for(named_for(name, self.weights), self.activations)
+
+    @property
+    def offsets(self) -> bool:
+        """Whether activations have zero points."""
+        return not Element(self.activations.element).is_symmetric
+
+
+FORMATS = (Format(), Format(I16), Format(I8, I4), Format(I16, I4))
+# The fields that are a layer's own, for a format.
+Own = Callable[[Format], Sequence[Field]]
+
+
+def _none(kind: Format) -> Sequence[Field]:
+    return ()
 
 
 def specs(
     name: str,
     layer: str,
     gates: Sequence[str],
-    *own: Field,
-    initial: Sequence[Field] = (),
+    *,
+    own: Own = _none,
+    initial: Own = _none,
     last: Sequence[Field] = (),
-    projection: Sequence[Field] = (),
+    projection: Own = _none,
     priced_as: str = "",
-) -> tuple[KernelSpec, KernelSpec]:
-    """Returns the kernel of a layer with these gates, and fields of its own, and that of its sequences of different
-    lengths. `initial` are the states that it starts from, and `last` those that it leaves besides its output.
-    `projection` are the constants of which a layer with a projection computes its outputs, [outputs] of each step. The
-    kernels are `priced_as` another one, or both as the first one."""
-    struct = f"{camel(name)}Args"
-    width = "outputs" if projection else "hidden"
-    with_lengths = KernelSpec(
-        f"{name}_{LENGTHS}",
-        _block(
-            f"{camel(name)}LengthsArgs",
-            f"The same for sequences of different lengths: those of {struct}, as if each had the steps that its length "
-            "says; what follows of its output is the zero point. Lengths are data, so that run() checks them: one that "
-            "is not in [1, steps] ends the execution with InvalidArgument, and output and states are then undefined.",
+) -> tuple[KernelSpec, ...]:
+    """Returns the kernels of a layer with these gates, and fields of its own, for each of `FORMATS` two: of sequences
+    of one length, and of different ones. `initial` are the states that it starts from, and `last` those that it leaves
+    besides its output. `projection` are the constants of which a layer with a projection computes its outputs,
+    [outputs] of each step. The kernels are `priced_as` another one, or all as the first one."""
+    found = []
+    for kind in FORMATS:
+        plain, lengths = kind.named(name), kind.named(f"{name}_{LENGTHS}")
+        about = f"{kind.activations.element} {layer} layer in one direction"
+        if kind.weights is I4:
+            about += ", with weights of 4 bits, two in a byte, the first in the lower half; rows follow without gaps"
+        block = _block(
+            f"{camel(plain)}Args",
+            f"{about}: see docs/reference/recurrent_layers.md.",
             gates,
-            own,
-            (*initial, blocks.lengths(), *projection),
+            kind,
+            own(kind),
+            (*initial(kind), *projection(kind)),
+            last,
+            (),
+        )
+        with_lengths = _block(
+            f"{camel(lengths)}Args",
+            f"The same for sequences of different lengths: those of {camel(plain)}Args, as if each had the steps that "
+            "its length says; what follows of its output is the zero point. Lengths are data, so that run() checks "
+            "them: one that is not in [1, steps] ends the execution with InvalidArgument, and output and states are "
+            "then undefined.",
+            gates,
+            kind,
+            own(kind),
+            (*initial(kind), blocks.lengths(), *projection(kind)),
             last,
             (blocks.length_bytes(),),
-            width,
-        ),
-        variant=LENGTHS,
-        priced_as=priced_as or name,
-    )
-    block = _block(struct, layer, gates, own, (*initial, *projection), last, (), width)
-    return KernelSpec(name, block, priced_as=priced_as), with_lengths
+        )
+        found += [
+            KernelSpec(plain, block, priced_as=priced_as or ("" if plain == name else name)),
+            KernelSpec(lengths, with_lengths, variant=LENGTHS, priced_as=priced_as or name),
+        ]
+    return tuple(found)
 
 
 def _block(
     name: str,
     doc: str,
     gates: Sequence[str],
+    kind: Format,
     own: Sequence[Field],
     initial: Sequence[Field],
     last: Sequence[Field],
     sizes: Sequence[Field],
-    width: str,
 ) -> Struct:
-    """`width` is the field with the size of the output of a step."""
+    element, weights = kind.activations.element, kind.weights.element
+    # The size of the output of a step.
+    width = "outputs" if any(field.name == "projection" for field in initial) else "hidden"
     fields = (
-        blocks.input("input", I8, "steps", "batch", "inputs", doc="int8 [steps, batch, inputs]"),
+        blocks.input("input", kind.activations, "steps", "batch", "inputs", doc=f"{element} [steps, batch, inputs]"),
         *initial,
-        blocks.filter("rows", "inputs", doc="int8 [gates, hidden, inputs]"),
-        blocks.operand(Role.FILTER, "recurrent", I8, ("rows", width), f"int8 [gates, hidden, {width}]"),
+        blocks.filter("rows", "inputs", doc=f"{weights} [gates, hidden, inputs]", element=kind.weights),
+        blocks.operand(Role.FILTER, "recurrent", kind.weights, ("rows", width), f"{weights} [gates, hidden, {width}]"),
         blocks.bias("rows", doc="int32 [gates, hidden], effective bias"),
         blocks.operand(Role.BIAS, "recurrent_bias", I32, ("rows",), "int32 [gates, hidden], effective bias"),
-        blocks.output(I8, "steps", "batch", width, doc=f"int8 [steps, batch, {width}]"),
+        blocks.output(kind.activations, "steps", "batch", width, doc=f"{element} [steps, batch, {width}]"),
         *last,
         blocks.scratch(),
         Field("scratch_bytes", I32),
@@ -127,7 +174,7 @@ def _block(
         *own,
         blocks.multiplier("output_multiplier"),
         blocks.shift("output_shift"),
-        blocks.output_offset(),
+        *([blocks.output_offset()] if kind.offsets else []),
     )
     return Struct(name, doc, fields, geometry="recurrent_layer")
 
@@ -145,11 +192,12 @@ def last(name: str, element: Scalar) -> Field:
 @dataclass(frozen=True)
 class RecurrentAttrs:
     """A recurrent layer in one direction. Inputs: x, the initial states [batch, hidden], perhaps the lengths of the
-    sequences (integers [batch], from 1 to steps), perhaps the weight of a projection (int8 [outputs, hidden], with one
-    scale), weight, recurrent weight (int8, gates along dimension 0, with one scale each), bias, recurrent bias (int32,
+    sequences (integers [batch], from 1 to steps), perhaps the weight of a projection ([outputs, hidden], with one
+    scale), weight, recurrent weight (gates along dimension 0, with one scale each), bias, recurrent bias (int32,
     in steps of input scale * weight scale and output scale * recurrent weight scale). Outputs: the hidden state after
     each step and, of layers that keep 16 bits, the state after the last step. With a projection, the hidden state and
-    the initial one have `outputs` in the place of `hidden`."""
+    the initial one have `outputs` in the place of `hidden`. x and the hidden state are both int8, or both int16; all
+    weights are int8, or all int4."""
 
     batch_first: bool = False
     reverse: bool = False
@@ -173,6 +221,38 @@ class Step(NamedTuple):
         return sat16(self.inputs + self.recurrent)
 
 
+class Numbers(NamedTuple):
+    """What a random layer computes in."""
+
+    activations: Element = Element.INT8
+    weights: Element = Element.INT8
+
+    def typical_sum(self, size: int) -> float:
+        """Returns the deviation of a sum of `size` products of random numbers."""
+        deviations = round((self.activations.high + 1) / 3**0.5) * round(self.weights.high / 3**0.5)
+        return deviations * math.sqrt(size)
+
+    def weight(self, d: Case, shape: tuple[int, int], quant: Quant) -> Value:
+        return d.constant(shape, self.weights, self.weights.symmetric_low, self.weights.high, quant)
+
+    def quant(self, d: Case, low: float, high: float) -> Quant:
+        """Returns that of a random output, in steps of 2^-`high` to 2^-`low` if it has 8 bits, and of as many more bits
+        as it has."""
+        bits = self.activations.bits - Element.INT8.bits
+        return d.quant(float(2.0 ** -d.random.uniform(low + bits, high + bits)), element=self.activations)
+
+
+# One for each of `FORMATS`.
+NUMBERS = tuple(Numbers(Element(kind.activations.element), Element(kind.weights.element)) for kind in FORMATS)
+
+
+def draws(draw: Callable[..., Value]) -> tuple[Draw, ...]:
+    """Returns a draw for each of the kernels of `specs`, in their order, by draw(case, lengths, numbers)."""
+    return tuple(
+        functools.partial(draw, lengths=lengths, numbers=numbers) for numbers in NUMBERS for lengths in (False, True)
+    )
+
+
 class Recurrent(Op):
     """Base class. `gates` are named in the order of PyTorch's weights."""
 
@@ -186,12 +266,20 @@ class Recurrent(Op):
     last: ClassVar[str] = ""
     # Further constants of a layer, which are quantized, as the edge operator calls them after the biases.
     further: ClassVar[tuple[str, ...]] = ()
+    # Those of them that only state how activations inside of the layer are quantized.
+    stating: ClassVar[tuple[str, ...]] = ()
     # Of what is requantized to the output after the point.
     real_bits: ClassVar[int] = gate_functions.RESULT_BITS
-    elements = None
+    elements = KERNEL_ELEMENTS
     layouts = Layouts.ROW_MAJOR
 
-    # Edge program -----------------------------------------------------------
+    def takes(self, node: EdgeNode, element: Element) -> bool:
+        """Sums of int16 have 32 bits whatever the weights are."""
+        sources = (operand(node), node, operand(node, len(self.initial)))  # inputs, outputs and, of a projection, cells
+        return element is COMMON_ELEMENT or max(shape_of(source)[-1] for source in sources) <= MAX_INT16_SIZE
+
+    def refuse(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return self.check(node, context)  # some states have another type than the input and the output
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source, parameters = operand(node), self._parameters(node)
@@ -200,8 +288,8 @@ class Recurrent(Op):
             lambda: refuse_lengths(context.arguments(node)[-1], shape_of(operand(node, 1))[0], context),
             lambda: self._refuse_variable(parameters, context),
             lambda: context.refuse_quant(node, [source]),
-            lambda: context.refuse_elements(node, (Element.INT8,), [source]),
-            lambda: self._refuse_weights(parameters, context),
+            lambda: context.refuse_elements(node, KERNEL_ELEMENTS, [source]),
+            lambda: self._refuse_weights(node, parameters, context),
             lambda: self._refuse_states(node, parameters, context),
         )
 
@@ -209,7 +297,8 @@ class Recurrent(Op):
         try:
             scales = self._gate_scales(node, context)
             x, h = context.input_scale(operand(node)), context.output_scale(node)
-            self._multipliers(x, h, scales, self.layer(node, context))
+            element = self._element(node, context)
+            self._multipliers(x, h, scales, self.layer(node, context), element)
             self._require_sums(node, context, (x, h), scales)
         except ValueError as error:
             return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{error}; calibrate with representative data")
@@ -246,7 +335,7 @@ class Recurrent(Op):
         self, node: EdgeNode, parameters: Mapping[str, EdgeNode], context: EdgeContext
     ) -> Optional[Refusal]:
         for name in self.initial:
-            wanted = INT16 if name in self.wide else Element.INT8
+            wanted = INT16 if name in self.wide else self._element(node, context)
             found = state_type(parameters[name], context)
             if found is None or found[0] is not wanted:
                 return Refusal(
@@ -284,6 +373,11 @@ class Recurrent(Op):
         assert bits is not None  # says check
         return bits
 
+    @staticmethod
+    def _element(node: EdgeNode, context: EdgeContext) -> Element:
+        """Returns the type of the activations of a node, which `check` has found to be quantized."""
+        return context.operand_element(operand(node)) or COMMON_ELEMENT
+
     def _parameters(self, node: EdgeNode) -> Mapping[str, EdgeNode]:
         names = (*self.initial, "w_ih", "w_hh", "b_ih", "b_hh", *self.further)
         return {name: operand(node, index) for index, name in enumerate(names, start=1)}
@@ -298,16 +392,19 @@ class Recurrent(Op):
             f"its {variable} is not a constant; only layers with fixed weights are supported",
         )
 
-    def _refuse_weights(self, parameters: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+    def _refuse_weights(
+        self, node: EdgeNode, parameters: Mapping[str, EdgeNode], context: EdgeContext
+    ) -> Optional[Refusal]:
         for name in ("w_ih", "w_hh", *self.further):
             found = context.constant_float(parameters[name])
             if found is None or not found.quantized:
                 return Refusal(Reason.NOT_QUANTIZED, f"its {name} is not quantized; {context.requantize}")
-            if found.dtype != Element.INT8.value or found.axis not in (None, 0):
+            wanted = self._element(node, context) if name in self.stating else Element.INT8
+            if found.dtype != wanted.value or found.axis not in (None, 0):
                 return Refusal(
                     Reason.UNSUPPORTED_QUANTIZATION,
-                    f"its {name} is {found.dtype} with scales along dimension {found.axis}; the kernels take int8 with "
-                    f"one scale for each gate: {context.requantize}",
+                    f"its {name} is {found.dtype} with scales along dimension {found.axis}; the kernels take "
+                    f"{wanted.value} with one scale for each gate: {context.requantize}",
                 )
         return None
 
@@ -338,15 +435,16 @@ class Recurrent(Op):
         for name, source, weight, bias in zip(("w_ih", "w_hh"), sources, scales, biases):
             data = constant_of(parameters[name], context).data
             assert data is not None
-            require_sums(name, data, bias / np.repeat(source * weight, len(data) // len(weight)))
+            steps = bias / np.repeat(source * weight, len(data) // len(weight))
+            require_sums(name, data, steps, self._element(node, context))
 
     def _multipliers(
-        self, x: float, h: float, scales: Sequence[np.ndarray], attrs: RecurrentAttrs
+        self, x: float, h: float, scales: Sequence[np.ndarray], attrs: RecurrentAttrs, element: Element
     ) -> list[Mapping[str, int]]:
-        """Returns the values of a GATE for each gate. ValueError if one does not fit."""
+        """Returns the values of a GATE for each gate of a layer of `element`. ValueError if one does not fit."""
         found: list[Mapping[str, int]] = []
         for index in range(len(self.gates)):
-            gate = self.gate_steps(index, h, attrs)
+            gate = self.gate_steps(index, h, attrs, element)
             fields: dict[str, int] = {}
             for name, source, weight, step in zip(("input", "recurrent"), (x, h), scales, gate):
                 fields[f"{name}_multiplier"], fields[f"{name}_shift"] = quantize_multiplier(
@@ -355,8 +453,8 @@ class Recurrent(Op):
             found.append(fields)
         return found
 
-    def gate_steps(self, gate: int, h: float, attrs: Any) -> tuple[float, float]:
-        """Returns the steps of the two sums of gate number `gate`, for outputs in steps of `h`."""
+    def gate_steps(self, gate: int, h: float, attrs: Any, element: Element) -> tuple[float, float]:
+        """Returns the steps of the two sums of gate number `gate`, for outputs of `element` in steps of `h`."""
         return 2.0**-gate_functions.ARGUMENT_BITS, 2.0**-gate_functions.ARGUMENT_BITS
 
     def _weight(self, node: EdgeNode, source: EdgeNode, context: ImportContext) -> Value:
@@ -364,7 +462,7 @@ class Recurrent(Op):
         assert found.data is not None and found.scales is not None
         scales = np.broadcast_to(found.scales, (found.shape[0],))
         quant = Quant(tuple(float(scale) for scale in scales), 0, 0)
-        return Value(source.name, TensorType(Element.INT8, found.shape, quant=quant), np.ascontiguousarray(found.data))
+        return Value(source.name, TensorType(found.element, found.shape, quant=quant), np.ascontiguousarray(found.data))
 
     # Graph ------------------------------------------------------------------
 
@@ -388,7 +486,7 @@ class Recurrent(Op):
         hidden = self.sizes(node).hidden
         assert weight.quant is not None and recurrent.quant is not None
         scales = [np.array(value.scale[::hidden]) for value in (weight.quant, recurrent.quant)]
-        return self._multipliers(x.scale, node.outputs[0].scale, scales, node.attrs)
+        return self._multipliers(x.scale, node.outputs[0].scale, scales, node.attrs, x.element)
 
     def biases(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
         """Returns the effective biases, int32 [rows] each."""
@@ -415,7 +513,7 @@ class Recurrent(Op):
             by_gate = np.moveaxis(total.reshape(-1, count, sizes.hidden), 1, 0)
             return requantize(by_gate, *scalings[which])
 
-        output = np.zeros((sizes.steps, sizes.batch, self.width(node)), np.int8)
+        output = np.zeros((sizes.steps, sizes.batch, self.width(node)), node.outputs[0].element.numpy)
         hidden, state = map(np.array, self.start(node, inputs[1:]))
         lengths = self._lengths(node, inputs[1 + len(self.initial) :])
         output[:] = node.outputs[0].zero_point
@@ -464,38 +562,41 @@ class Recurrent(Op):
         return Features({**around, **products})
 
     @classmethod
-    def draw(cls, d: Case, attrs: Any, quant: Quant, lengths: bool = False) -> Value:
+    def draw(cls, d: Case, attrs: Any, quant: Quant, lengths: bool = False, numbers: Numbers = NUMBERS[0]) -> Value:
         """A layer of random size; see `draw_layer`."""
         hidden = d.pick(d.integer(1, 12), d.integer(1, 40), 4 * d.integer(1, 8))
         steps, batch, inputs = d.integer(1, 9), d.pick(1, 1, 2, 3), d.pick(d.integer(1, 12), d.integer(1, 70))
         if lengths:
             batch = d.integer(1, 5)
-        output = cls.draw_layer(d, attrs, quant, Sizes(steps, batch, inputs, hidden), lengths)
+        output = cls.draw_layer(d, attrs, quant, Sizes(steps, batch, inputs, hidden), lengths, numbers)
         last = d.nodes[-1].outputs[1:]
         return d.dequantize(last[0]) if bool(last) and d.pick(False, True) else output
 
     @classmethod
-    def draw_layer(cls, d: Case, attrs: Any, quant: Quant, sizes: Sizes, lengths: bool = False) -> Value:
+    def draw_layer(
+        cls, d: Case, attrs: Any, quant: Quant, sizes: Sizes, lengths: bool = False, numbers: Numbers = NUMBERS[0]
+    ) -> Value:
         """A layer with random weights, whose gates use their whole range; it starts from zeros or anything."""
         steps, batch, inputs, hidden = sizes
-        x = d.input(*((batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)))
+        sequence = (batch, steps, inputs) if attrs.batch_first else (steps, batch, inputs)
+        x = d.input(*sequence, element=numbers.activations)
         rows, values = len(cls.gates) * hidden, [x]
         from_zeros = d.pick(False, True)
-        projection = cls._draw_projection(d, attrs, quant, hidden)
+        projection = cls._draw_projection(d, attrs, quant, hidden, numbers)
         width = projection[0].shape[0] if projection else hidden
         for name in cls.initial:
             shape = (batch, hidden if name in cls.wide else width)
-            values.append(cls._draw_state(d, name, attrs, quant, shape, from_zeros))
+            values.append(cls._draw_state(d, name, attrs, quant, shape, from_zeros, numbers))
         if lengths:
             values.append(d.input(batch, element=d.pick(Element.INT64, Element.INT32)))
         values += projection
         for size, scale in ((inputs, x.scale), (width, quant.scale[0])):
             # A typical sum is 1 to 4 in real numbers.
-            typical = float(d.random.uniform(1, 4)) / (73 * 74 * math.sqrt(size) * scale)
+            typical = float(d.random.uniform(1, 4)) / (numbers.typical_sum(size) * scale)
             scales = np.repeat(typical * 2.0 ** d.random.uniform(-1, 1, len(cls.gates)), hidden)
-            values.append(d.constant((rows, size), Element.INT8, -127, 127, Quant(tuple(map(float, scales)), 0, 0)))
+            values.append(numbers.weight(d, (rows, size), Quant(tuple(map(float, scales)), 0, 0)))
         for size in (inputs, width):
-            spread = int(73 * 74 * math.sqrt(size))
+            spread = int(numbers.typical_sum(size))
             values.append(d.constant((rows,), Element.INT32, -spread, spread))
         output = d.node(cls.name, values, attrs, quant)
         if cls.last:
@@ -504,20 +605,28 @@ class Recurrent(Op):
         return output
 
     @classmethod
-    def _draw_projection(cls, d: Case, attrs: Any, quant: Quant, hidden: int) -> list[Value]:
+    def _draw_projection(cls, d: Case, attrs: Any, quant: Quant, hidden: int, numbers: Numbers) -> list[Value]:
         """Returns a random weight of the projection, of a layer that has one."""
         return []
 
     @classmethod
     def _draw_state(
-        cls, d: Case, name: str, attrs: Any, quant: Quant, shape: tuple[int, int], from_zeros: bool
+        cls,
+        d: Case,
+        name: str,
+        attrs: Any,
+        quant: Quant,
+        shape: tuple[int, int],
+        from_zeros: bool,
+        numbers: Numbers,
     ) -> Value:
         if name in cls.wide:
-            # No input of a model has 16 bits.
             low, high = (0, 0) if from_zeros else (INT16.low, INT16.high)
             return d.constant(shape, INT16, low, high, cls.wide_quant(attrs))
         zero = quant.zero_point
-        return d.constant(shape, Element.INT8, zero, zero, quant) if from_zeros else d.input(*shape, quant=quant)
+        if from_zeros:
+            return d.constant(shape, numbers.activations, zero, zero, quant)
+        return d.input(*shape, element=numbers.activations, quant=quant)
 
     # Payload ----------------------------------------------------------------
 
@@ -534,8 +643,8 @@ class Recurrent(Op):
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         bias, recurrent_bias = self.biases(node)
         return {
-            "filter": node.inputs[-4].constant,
-            "recurrent": node.inputs[-3].constant,
+            "filter": packed(node.inputs[-4]),
+            "recurrent": packed(node.inputs[-3]),
             "bias": bias,
             "recurrent_bias": recurrent_bias,
         }
@@ -554,8 +663,13 @@ class Recurrent(Op):
             **{f"{name}_gate": fields for name, fields in zip(self.gates, self.node_multipliers(node))},
             "output_multiplier": multiplier,
             "output_shift": shift,
-            "output_offset": node.outputs[0].zero_point,
+            **({} if node.outputs[0].element.is_symmetric else {"output_offset": node.outputs[0].zero_point}),
         }
+
+
+def packed(weight: Value) -> np.ndarray:
+    """Returns a constant weight as it lies in the payload."""
+    return weight.type.packed(weight.constant)
 
 
 def refuse_lengths(lengths: Optional[EdgeNode], batch: int, context: EdgeContext) -> Optional[Refusal]:
@@ -653,12 +767,18 @@ def floats(source: EdgeNode, context: EdgeContext) -> np.ndarray:
     return data.astype(np.float64)
 
 
-def require_sums(name: str, weight: np.ndarray, bias: np.ndarray) -> None:
-    """ValueError if a sum of `weight`, int8 [rows, size], with its bias [rows] in steps of it may exceed 32 bits."""
-    # Activations less their zero points have up to 8 bits.
-    largest = np.abs(bias) + 255.0 * np.abs(weight.astype(np.int64)).sum(axis=1)
+def require_sums(name: str, weight: np.ndarray, bias: np.ndarray, element: Element) -> None:
+    """ValueError if a sum of `weight`, int8 [rows, size], times activations of type `element`, with its bias [rows] in
+    steps of it may exceed 32 bits."""
+    wide = element is INT16
+    # Activations less their zero points.
+    most = -INT16.low if wide else COMMON_ELEMENT.high - COMMON_ELEMENT.low
+    largest = np.abs(bias) + float(most) * np.abs(weight.astype(np.int64)).sum(axis=1)
     if largest.max() >= 2**31:
-        raise ValueError(f"sums of {name} may exceed 32 bits, as its weights are tiny next to the bias")
+        raise ValueError(
+            f"sums of {name} may exceed 32 bits, as its weights are tiny next to the bias"
+            + f", or too many for activations of 16 bits; give its module the format {COMMON_ELEMENT.value}" * wide
+        )
 
 
 def constant_of(source: EdgeNode, context: EdgeContext) -> Constant:

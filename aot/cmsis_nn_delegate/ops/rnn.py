@@ -10,23 +10,24 @@ import numpy as np
 
 from ..edge.nodes import target_name
 from ..edge.program_types import EdgeContext, EdgeNode
-from ..format.record import I8, I32, Field
+from ..format.record import I32, Field
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from .annotation import RecurrentLayer
 from .case import Case
 from .gate_functions import ARGUMENT_BITS, tanh
 from .quantized_math import requantize
-from .recurrent import Recurrent, RecurrentAttrs, Step, half_up, initial, specs
+from .recurrent import Numbers, Recurrent, RecurrentAttrs, Step, draws, half_up, initial, specs
 
-# The sum before a ReLU has so many bits more than the output.
-_RELU_BITS = 7
+# The sum before a ReLU, which has 16 bits, has so many bits more than an output of 8, and none more than one of 16.
+_RELU_BITS = {Element.INT8: 7, Element.INT16: 0}
 
-KERNEL, LENGTHS_KERNEL = specs(
+KERNELS = specs(
     "rnn",
-    "int8 recurrent layer in one direction: h = tanh or relu of W x + U h, see docs/reference/recurrent_layers.md.",
+    "recurrent",
     ("new",),
-    Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),
-    initial=(initial("initial_hidden", I8),),
+    own=lambda _: (Field("relu", I32, "1: relu, 0: tanh", low=0, high=1),),
+    initial=lambda kind: (initial("initial_hidden", kind.activations),),
 )
 
 
@@ -37,27 +38,23 @@ class RnnAttrs(RecurrentAttrs):
     relu: bool = False
 
 
-def _draw(d: Case, lengths: bool = False) -> Value:
+def _draw(d: Case, lengths: bool, numbers: Numbers) -> Value:
     attrs = RnnAttrs(d.pick(False, True), d.pick(False, True), d.pick(False, True))
     low, high = (4, 7) if attrs.relu else (6.5, 8)
-    return Rnn.draw(d, attrs, d.quant(float(2.0 ** -d.random.uniform(low, high))), lengths)
-
-
-def _draw_lengths(d: Case) -> Value:
-    return _draw(d, lengths=True)
+    return Rnn.draw(d, attrs, numbers.quant(d, low, high), lengths, numbers)
 
 
 class Rnn(Recurrent):
-    """Gate in Q3.12 for tanh, whose result is Q0.15; for relu the gate has 7 bits more than the output, which are
-    rounded halves up."""
+    """Gate in Q3.12 for tanh, whose result is Q0.15; for relu the gate has 7 bits more than an output of 8, which are
+    rounded halves up, and the steps of one of 16."""
 
     name = "rnn"
     targets = ("cmsis_nn_delegate.rnn_tanh.default", "cmsis_nn_delegate.rnn_relu.default")
     whole = targets
     annotation = RecurrentLayer(targets, 1)
     attrs = RnnAttrs
-    kernels = (KERNEL, LENGTHS_KERNEL)
-    draws = (_draw, _draw_lengths)
+    kernels = KERNELS
+    draws = draws(_draw)
     gates = ("new",)
     limits = ("RNN layers of any number of steps, with tanh or relu; of different lengths with VariableLength",)
 
@@ -65,8 +62,8 @@ class Rnn(Recurrent):
         attrs = super().layer(node, context)
         return RnnAttrs(attrs.batch_first, attrs.reverse, target_name(node) == self.targets[1])
 
-    def gate_steps(self, gate: int, h: float, attrs: RnnAttrs) -> tuple[float, float]:
-        step = h * 2.0**-_RELU_BITS if attrs.relu else 2.0**-ARGUMENT_BITS
+    def gate_steps(self, gate: int, h: float, attrs: RnnAttrs, element: Element) -> tuple[float, float]:
+        step = h * 2.0 ** -_RELU_BITS[element] if attrs.relu else 2.0**-ARGUMENT_BITS
         return step, step
 
     def start(self, node: Node, given: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +72,7 @@ class Rnn(Recurrent):
     def update(self, node: Node, step: Step, state: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (gate,) = step.gates
         if node.attrs.relu:
-            return state, np.maximum(half_up(gate, _RELU_BITS), 0)
+            return state, np.maximum(half_up(gate, _RELU_BITS[node.outputs[0].element]), 0)
         return state, requantize(tanh(gate), *self.output_multiplier(node))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:

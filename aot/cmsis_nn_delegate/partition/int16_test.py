@@ -449,10 +449,21 @@ def test_each_input_and_output_may_have_a_type_of_its_own(io, wanted):
     assert [str(node.meta["val"].dtype).removeprefix("torch.") for node in borders] == wanted
 
 
-def test_a_recurrent_layer_of_int8_has_no_input_of_int16():
-    x = torch.randn(1, 5, 4)
-    with pytest.raises(UserError, match=r"input input_1 cannot become int16: it is quantized to int8"):
-        compile_model(nn.GRU(4, 6, batch_first=True), (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16)
+@pytest.mark.parametrize("size", [512, 513])
+def test_recurrent_layers_compute_in_int16_unless_sums_may_exceed_32_bits(size):
+    x = torch.randn(1, 5, size)
+
+    def compiled():
+        return compile_model(
+            nn.GRU(size, 2, batch_first=True), (x,), "cortex-m4", [(x,)], quantizer=quantizer(), io=INT16
+        )
+
+    if size > 512:
+        with pytest.raises(UserError, match=r"input input_1 cannot become int16: it is quantized to int8"):
+            compiled()
+    else:
+        (layer,) = [node for node in compiled().graph.nodes if node.op == "gru"]
+        assert [value.element.value for value in layer.inputs] == ["int16", "int16", "int8", "int8", "int32", "int32"]
 
 
 def test_zero_points_of_int16_are_named():

@@ -455,7 +455,8 @@ class CmsisNnQuantizer(Quantizer):
         arguments: tuple[Any, ...] = node.args
         source, *states = arguments[: 3 if annotation.cells else 2]
         after = 1 + len(states)
-        weights = dict.fromkeys(arguments[after : after + 2], self._specs.per_gate(annotation.gates))
+        small = self._weights_asked(node, annotation).weights == "int4" and self._takes_small_weights(node, annotation)
+        weights = dict.fromkeys(arguments[after : after + 2], self._specs.per_gate(annotation.gates, small))
         specs: list[QuantizationSpecBase] = [
             self._specs.unit_state if annotation.unit else SharedQuantizationSpec(node)
         ]
@@ -470,9 +471,9 @@ class CmsisNnQuantizer(Quantizer):
             if units is None:
                 return False
             config = settings_of(node).over(self.configuration.general())
-            self._mark(units, {source: self._input(source, node)}, self._specs.activation(config))
+            self._mark(units, {source: self._input(source, node)}, self._specs.activation(config, _element_of(node)))
             projection, start = arguments[after + 4 : after + 6]
-            weights |= {projection: self._specs.per_gate(1), start: SharedQuantizationSpec(units)}
+            weights |= {projection: self._specs.per_gate(1, small), start: SharedQuantizationSpec(units)}
         given: dict[Node, QuantizationSpecBase] = {
             state: self._state(state, spec) for state, spec in zip(states, specs)
         }
@@ -549,7 +550,7 @@ class CmsisNnQuantizer(Quantizer):
             rows, *row = _value(table).shape
             return len(row) > 0 and math.prod(row) >= _SHORTEST_ROW
         if not isinstance(annotation, Weighted):
-            return False
+            return isinstance(annotation, RecurrentLayer)
         if transposed:
             return _becomes_convolution(node)
         groups = 1 if annotation.linear else _argument(node, "groups")

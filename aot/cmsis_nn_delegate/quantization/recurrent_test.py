@@ -12,6 +12,7 @@ from cmsis_nn_delegate import CmsisNnPartitioner, CmsisNnQuantizer, VariableLeng
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.edge.recurrent_ops import LAYERS as OPERATORS
 from cmsis_nn_delegate.edge.recurrent_ops import LSTM_CELLS, LSTM_PROJECTED, LSTM_PROJECTED_CELLS, LSTM_PROJECTED_UNITS
+from cmsis_nn_delegate.quantization.configuration import QuantizationConfig
 from cmsis_nn_delegate.quantization.recurrent import MAX_STEPS, compute_cells, separate_recurrent_layers
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -305,6 +306,66 @@ def test_exported_layers_of_lengths_compute_what_packed_sequences_give(name):
     spelled = program.run_decompositions()
     assert not any("cmsis_nn_delegate" in str(node.target) for node in spelled.graph.nodes)
     torch.testing.assert_close(spelled.module()(*sample), wanted)
+
+
+class EachLayer(nn.Module):
+    """All kinds of layers, of which the first starts from a state that it keeps."""
+
+    def __init__(self):
+        super().__init__()
+        self.lstm = VariableLength(nn.LSTM(8, 24, batch_first=True))
+        self.projected = nn.LSTM(24, 24, proj_size=16, batch_first=True)
+        self.gru = nn.GRU(16, 24, batch_first=True)
+        self.tanh = nn.RNN(24, 16, batch_first=True)
+        self.relu = nn.RNN(16, 9, batch_first=True, nonlinearity="relu")
+        self.register_buffer("hidden", torch.zeros(1, 3, 24))
+        self.register_buffer("cells", torch.zeros(1, 3, 24))
+
+    def forward(self, x, lengths):
+        y, (hidden, cells) = self.lstm(x, lengths, (self.hidden, self.cells))
+        self.hidden.copy_(hidden)
+        self.cells.copy_(cells)
+        last = hidden[0]
+        for layer in (self.projected, self.gru, self.tanh, self.relu):
+            y = layer(y)[0]
+        return y, last
+
+
+# The least signal to noise ratio, in dB, for activations and weights of these formats. It is 44.2 in int8.
+RATIOS = {("int16", "int8"): 47, ("int8", "int4"): 20, ("int16", "int4"): 20}
+
+
+@pytest.mark.parametrize("kind", RATIOS)
+def test_layers_compute_in_each_format(kind):
+    torch.manual_seed(0)
+    module = EachLayer().eval()
+    random = torch.Generator().manual_seed(1)
+    samples = [
+        (torch.randn(3, 9, 8, generator=random), torch.randint(1, 10, (3,), generator=random)) for _ in range(50)
+    ]
+    activations, weights = kind
+    quantizer = CmsisNnQuantizer(preset="int16" if activations == "int16" else "minmax")
+    if weights == "int4":
+        quantizer.set_global(QuantizationConfig(weights=weights))
+    compiled = compile_model(module, samples[0], "cortex-m55", samples[:30], quantizer=quantizer)
+    assert len(compiled.parts) == 1 and not compiled.obstacle and not compiled.warnings
+    graph = compiled.parts[0].graph
+    layers = [node for node in graph.nodes if node.op in ("lstm", "lstm_projected", "gru", "rnn", "last_step")]
+    assert len(layers) == 6
+    for node in layers:
+        assert {node.inputs[0].element.value, node.outputs[0].element.value} == {activations}
+        if node.op != "last_step":
+            assert {value.element.value for value in node.inputs[-4:-2]} == {weights}
+    states, found, wanted = reference.initial_states(graph), [], []
+    with torch.no_grad():
+        for sample in samples[30:]:
+            wanted += [y.flatten() for y in module(*sample)]
+            results = reference.run(graph, [x.numpy() for x in sample], states=states)
+            found += [torch.from_numpy(y).flatten() for y in results]
+    noise = torch.cat(found) - torch.cat(wanted)
+    ratio = 10 * torch.log10(torch.cat(wanted).var() / noise.square().mean())
+    print(f"{kind}: {ratio:.1f} dB, {len(compiled.payload)} bytes")
+    assert ratio > RATIOS[kind]
 
 
 @pytest.mark.parametrize("name", OF_LENGTHS)

@@ -95,7 +95,7 @@ class Specs:
                 clipping = FakeQuantize.with_args(observer=ClippingObserver, ch_axis=axis, eps=_WEIGHT_EPS)
             self._small.append(_weight(clipping, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=axis))
         self.small = self._small[0]
-        self._per_gate: dict[int, QuantizationSpec] = {}
+        self._per_gate: dict[tuple[int, bool], QuantizationSpec] = {}
         self.cells = _state(CellObserver)
         self.kept_sum = _state(CellObserver.with_args(least=-30, most=15))
         self.unit_state = fixed(1.0 / -_CELLS.low, 0, _CELLS)  # from -1 to 1
@@ -164,12 +164,14 @@ class Specs:
         """Returns the spec of a weight, of 4 bits if `small`, with a scale for each index of dimension 0 or 1."""
         return (self._small if small else self._per_channel)[axis]
 
-    def per_gate(self, gates: int) -> QuantizationSpec:
-        """Returns the spec of weights of which each of `gates` parts, along dimension 0, has one scale."""
-        if gates not in self._per_gate:
-            observer = GateObserver.with_args(gates=gates, eps=_WEIGHT_EPS)
-            self._per_gate[gates] = _weight(observer, torch.per_channel_symmetric, ch_axis=0)
-        return self._per_gate[gates]
+    def per_gate(self, gates: int, small: bool = False) -> QuantizationSpec:
+        """Returns the spec of weights, of 4 bits if they are `small`, of which each of `gates` parts, along dimension
+        0, has one scale."""
+        if (gates, small) not in self._per_gate:
+            kind, element = (ClippingObserver, _SMALL_WEIGHT) if small else (GateObserver, _WEIGHT)
+            observer = kind.with_args(gates=gates, eps=_WEIGHT_EPS)
+            self._per_gate[gates, small] = _weight(observer, torch.per_channel_symmetric, element, ch_axis=0)
+        return self._per_gate[gates, small]
 
     def weight(self, config: QuantizationConfig, small: bool = False) -> QuantizationSpec:
         """`small`: whether there is a kernel for weights of 4 bits."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Optional
+
 import torch
 from torchao.quantization.pt2e.observer import PerChannelMinMaxObserver
 
@@ -15,12 +17,19 @@ class ClippingObserver(PerChannelMinMaxObserver):  # type: ignore[misc]  # torch
 
     with s = k / 40 * max(|w|) / quant_max for k = 1 to 40. With so few steps that is well below the scale of the
     largest weight, unless all weights are about as large. It sees the weights as they are now: in training, those of
-    other steps do not matter."""
+    other steps do not matter. With `gates`, all rows of one of so many equal parts along dimension 0 have one scale."""
+
+    def __init__(self, gates: Optional[int] = None, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._gates = gates
 
     def forward(self, x_orig: torch.Tensor) -> torch.Tensor:
         if not x_orig.numel():
             return x_orig
         rows = x_orig.detach().transpose(0, self.ch_axis).flatten(1).float()
+        count = len(rows)
+        if self._gates is not None:
+            rows = rows.reshape(self._gates, -1)
         most = rows.abs().amax(1, keepdim=True)
         best, least_error = most.clone(), torch.full_like(most, torch.inf)
         for k in range(_CANDIDATES, 0, -1):
@@ -31,7 +40,7 @@ class ClippingObserver(PerChannelMinMaxObserver):  # type: ignore[misc]  # torch
             error = (rows - rounded).square().sum(1, keepdim=True)
             better = error < least_error
             best, least_error = torch.where(better, limit, best), torch.where(better, error, least_error)
-        limits = best.flatten().to(self.min_val.dtype)
+        limits = best.flatten().repeat_interleave(count // len(best)).to(self.min_val.dtype)
         for buffer, value in ((self.min_val, -limits), (self.max_val, limits)):
             buffer.resize_(value.shape)
             buffer.copy_(value)

@@ -6,16 +6,15 @@
 namespace cmsis_nn_delegate::portable {
 
 /// Where a batch starts from.
-template <typename Args>
-RecurrentStart lstm_start(const Args& a, const Bases& bases, std::int32_t batch) {
+template <typename Element = std::int8_t, typename Args>
+RecurrentStartOf<Element> lstm_start(const Args& a, const Bases& bases, std::int32_t batch) {
   return {initial_state(a, bases, a.initial_cells, a.last_cells, batch),
-          initial_output(a, bases, batch)};
+          initial_output<Element>(a, bases, batch)};
 }
 
 /// Updates the cell of unit `j`. Returns o * tanh(c), in Q30.
-template <typename Args>
-[[gnu::always_inline]] inline std::int32_t lstm_product(const Args& a,
-                                                        const RecurrentLayer<Args>& layer,
+template <typename Args, typename Layer>
+[[gnu::always_inline]] inline std::int32_t lstm_product(const Args& a, const Layer& layer,
                                                         std::int32_t j, std::int16_t* cells) {
   constexpr std::int32_t kHalf = std::int32_t{1} << 30;  // in Q31
   const std::int32_t i = sigmoid_16(layer.gate(j, 0, a.input_gate));

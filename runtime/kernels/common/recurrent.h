@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
+#include "runtime/kernels/common/nibbles.h"
 #include "runtime/kernels/common/recurrent_steps.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/sigmoid_table.h"
@@ -16,18 +18,38 @@ inline std::int32_t saturate_16(std::int32_t value) {
   return value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value;
 }
 
-inline std::int8_t saturate_8(std::int32_t value) {
-  return static_cast<std::int8_t>(value < -128 ? -128 : value > 127 ? 127 : value);
+/// `value` limited to the range of `Element`, int8 or int16.
+template <typename Element>
+Element saturate_to(std::int32_t value) {
+  using Limits = std::numeric_limits<Element>;
+  return static_cast<Element>(value < Limits::min()   ? Limits::min()
+                              : value > Limits::max() ? Limits::max()
+                                                      : value);
 }
 
-/// sum + a[0] * b[0] + a[1] * b[1] + ..., of `count` products.
-inline std::int32_t dot(const std::int8_t* a, const std::int8_t* b, std::int32_t count,
-                        std::int32_t sum) {
-  for (std::int32_t i = 0; i < count; ++i) {
-    sum = wrapping_add(sum, a[i] * b[i]);
+/// What a layer computes in: `E` is the type of inputs, outputs and the hidden state, int8 or int16; weights have 4 bits,
+/// as in nibbles.h, or 8.
+template <typename E = std::int8_t, bool kNibbles = false>
+struct RecurrentFormat {
+  using Element = E;
+
+  /// sum + the products of `count` values with row `row` of the weights.
+  static std::int32_t add_row(std::int32_t sum, const std::int8_t* weights, std::int32_t row,
+                              const E* values, std::int32_t count) {
+    if constexpr (kNibbles) {
+      const std::uint32_t first =
+          static_cast<std::uint32_t>(row) * static_cast<std::uint32_t>(count);
+      return static_cast<std::int32_t>(add_nibble_products(static_cast<std::uint32_t>(sum), weights,
+                                                           first, values, /*offset=*/0, count));
+    } else {
+      weights += row * count;
+      for (std::int32_t i = 0; i < count; ++i) {
+        sum = wrapping_add(sum, values[i] * weights[i]);
+      }
+      return sum;
+    }
   }
-  return sum;
-}
+};
 
 /// value / 2^bits, halves up, for `bits` in [0, 30].
 inline std::int32_t half_up(std::int32_t value, std::int32_t bits) {
@@ -65,9 +87,11 @@ inline std::int32_t tanh_16(std::int32_t value, std::int32_t bits = 12) {
 }
 
 /// The operands of a layer, and where the steps of a batch lie in them.
-template <typename Args>
+template <typename Args, typename Format>
 class RecurrentLayer {
  public:
+  using Element = typename Format::Element;
+
   RecurrentLayer(const Args& args, const Bases& bases)
       : args_(args),
         filter_(bases.resolve<const std::int8_t>(args.filter)),
@@ -75,12 +99,11 @@ class RecurrentLayer {
         bias_(bases.resolve<const std::int32_t>(args.bias)),
         recurrent_bias_(bases.resolve<const std::int32_t>(args.recurrent_bias)) {}
 
-  void look_at(const RecurrentStep& step) { step_ = step; }
+  void look_at(const RecurrentStepOf<Element>& step) { step_ = step; }
 
   /// The requantized sum over the inputs of row `row`, of `gate`.
   std::int32_t input_sum(std::int32_t row, const payload::Gate& gate) const {
-    const std::int32_t sum =
-        dot(step_.input, filter_ + row * args_.inputs, args_.inputs, bias_[row]);
+    const std::int32_t sum = Format::add_row(bias_[row], filter_, row, step_.input, args_.inputs);
     return saturate_16(requantize(sum, gate.input_multiplier, gate.input_shift));
   }
 
@@ -88,7 +111,7 @@ class RecurrentLayer {
   std::int32_t recurrent_sum(std::int32_t row, const payload::Gate& gate) const {
     const std::int32_t width = output_width(args_);
     const std::int32_t sum =
-        dot(step_.before, recurrent_ + row * width, width, recurrent_bias_[row]);
+        Format::add_row(recurrent_bias_[row], recurrent_, row, step_.before, width);
     return requantize(sum, gate.recurrent_multiplier, gate.recurrent_shift);
   }
 
@@ -101,8 +124,8 @@ class RecurrentLayer {
   void put(std::int32_t unit, std::int32_t value) { step_.output[unit] = output_of(value); }
 
   /// The output for a value without its zero point.
-  std::int8_t output_of(std::int32_t value) const {
-    return saturate_8(wrapping_add(value, args_.output_offset));
+  Element output_of(std::int32_t value) const {
+    return saturate_to<Element>(wrapping_add(value, output_offset(args_)));
   }
 
  private:
@@ -111,18 +134,19 @@ class RecurrentLayer {
   const std::int8_t* recurrent_;
   const std::int32_t* bias_;
   const std::int32_t* recurrent_bias_;
-  RecurrentStep step_ = {};
+  RecurrentStepOf<Element> step_ = {};
 };
 
 /// Calls unit(layer, j, state) for each unit j of each step of each batch, from start(layer, batch), and finish(layer)
 /// after the units of a step. Returns what for_each_step() returns.
-template <typename Args, typename Start, typename Unit, typename Finish>
+template <typename Format, typename Args, typename Start, typename Unit, typename Finish>
 Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
                           const Unit& unit, const Finish& finish) {
-  RecurrentLayer<Args> layer(args, bases);
-  return for_each_step(
+  using Element = typename Format::Element;
+  RecurrentLayer<Args, Format> layer(args, bases);
+  return for_each_step<Element>(
       args, bases, [&](std::int32_t batch, std::int32_t /*steps*/) { return start(layer, batch); },
-      [&](const RecurrentStep& step) {
+      [&](const RecurrentStepOf<Element>& step) {
         layer.look_at(step);
         for (std::int32_t j = 0; j < args.hidden; ++j) {
           unit(layer, j, step.state);
@@ -132,10 +156,10 @@ Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& sta
 }
 
 /// The same for layers whose outputs are those of the units.
-template <typename Args, typename Start, typename Unit>
+template <typename Format, typename Args, typename Start, typename Unit>
 Error run_recurrent_layer(const Args& args, const Bases& bases, const Start& start,
                           const Unit& unit) {
-  return run_recurrent_layer(args, bases, start, unit, [](RecurrentLayer<Args>&) {});
+  return run_recurrent_layer<Format>(args, bases, start, unit, [](const auto&) {});
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -32,32 +32,51 @@ std::int32_t output_width(const Args& args) {
   }
 }
 
+template <typename Args, typename = void>
+inline constexpr bool kHasOutputOffset = false;
+template <typename Args>
+inline constexpr bool kHasOutputOffset<Args, std::void_t<decltype(Args::output_offset)>> = true;
+
+/// Returns the zero point of the output: 0 where the type of it has no other.
+template <typename Args>
+std::int32_t output_offset(const Args& args) {
+  if constexpr (kHasOutputOffset<Args>) {
+    return args.output_offset;
+  } else {
+    return 0;
+  }
+}
+
 /// Where a batch starts from: its state of 16 bits a unit, which the steps update, if the layer has one, and the output
-/// before its first step.
-struct RecurrentStart {
+/// before its first step. `Element` is the type of inputs and outputs, here and below.
+template <typename Element>
+struct RecurrentStartOf {
   std::int16_t* state;
-  const std::int8_t* before;
+  const Element* before;
 };
+using RecurrentStart = RecurrentStartOf<std::int8_t>;
 
 /// Where a step of one batch lies.
-struct RecurrentStep {
-  const std::int8_t* input;
-  const std::int8_t* before;  // the output of the step before
-  std::int8_t* output;
+template <typename Element>
+struct RecurrentStepOf {
+  const Element* input;
+  const Element* before;  // the output of the step before
+  Element* output;
   std::int16_t* state;
 };
+using RecurrentStep = RecurrentStepOf<std::int8_t>;
 
-template <typename Args>
+template <typename Args, typename Element = std::int8_t>
 class RecurrentSteps {
  public:
   RecurrentSteps(const Args& args, const Bases& bases)
       : args_(args),
-        input_(bases.resolve<const std::int8_t>(args.input)),
-        output_(bases.resolve<std::int8_t>(args.output)) {}
+        input_(bases.resolve<const Element>(args.input)),
+        output_(bases.resolve<Element>(args.output)) {}
 
   /// Returns step number `index`, in [0, count), of those that the layer computes one after another for `batch`.
-  RecurrentStep at(std::int32_t batch, std::int32_t index, std::int32_t count,
-                   const RecurrentStart& start) const {
+  RecurrentStepOf<Element> at(std::int32_t batch, std::int32_t index, std::int32_t count,
+                              const RecurrentStartOf<Element>& start) const {
     const std::int32_t time = args_.reverse != 0 ? count - 1 - index : index;
     const std::int32_t between = args_.reverse != 0 ? 1 : -1;
     const std::int32_t row = row_of(batch, time);
@@ -70,8 +89,9 @@ class RecurrentSteps {
   /// Writes zeros to the outputs of `batch` after its first `count` steps.
   void end(std::int32_t batch, std::int32_t count) const {
     for (std::int32_t time = count; time < args_.steps; ++time) {
-      std::memset(output_ + row_of(batch, time) * output_width(args_), args_.output_offset,
-                  static_cast<std::size_t>(output_width(args_)));
+      // A zero point of elements larger than a byte is 0.
+      std::memset(output_ + row_of(batch, time) * output_width(args_), output_offset(args_),
+                  static_cast<std::size_t>(output_width(args_)) * sizeof(Element));
     }
   }
 
@@ -81,16 +101,16 @@ class RecurrentSteps {
   }
 
   const Args& args_;
-  const std::int8_t* input_;
-  std::int8_t* output_;
+  const Element* input_;
+  Element* output_;
 };
 
 /// Calls step(place) for each step of each batch, from start(batch, its steps). Returns InvalidArgument at the first
 /// length that is not in [1, steps].
-template <typename Args, typename Start, typename Step>
+template <typename Element = std::int8_t, typename Args, typename Start, typename Step>
 [[gnu::always_inline]] inline Error for_each_step(const Args& args, const Bases& bases,
                                                   const Start& start, const Step& step) {
-  const RecurrentSteps<Args> steps(args, bases);
+  const RecurrentSteps<Args, Element> steps(args, bases);
   for (std::int32_t batch = 0; batch < args.batch; ++batch) {
     std::int32_t count = args.steps;
     if constexpr (kHasLengths<Args>) {
@@ -99,7 +119,7 @@ template <typename Args, typename Start, typename Step>
         return Error::InvalidArgument;
       }
     }
-    const RecurrentStart from = start(batch, count);
+    const RecurrentStartOf<Element> from = start(batch, count);
     for (std::int32_t index = 0; index < count; ++index) {
       step(steps.at(batch, index, count, from));
     }
@@ -123,9 +143,9 @@ std::int16_t* initial_state(const Args& args, const Bases& bases, payload::Ref i
 }
 
 /// Returns the output before the first step of `batch`, if the layer is given that.
-template <typename Args>
-const std::int8_t* initial_output(const Args& args, const Bases& bases, std::int32_t batch) {
-  return bases.resolve<const std::int8_t>(args.initial_hidden) + batch * output_width(args);
+template <typename Element = std::int8_t, typename Args>
+const Element* initial_output(const Args& args, const Bases& bases, std::int32_t batch) {
+  return bases.resolve<const Element>(args.initial_hidden) + batch * output_width(args);
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -198,6 +198,34 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4VectorsInt16, FullyConnectedInt4Vecto
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4VectorsInt16, Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt4, EmbeddingInt4, embedding_int4)
 CMSIS_NN_DELEGATE_KERNEL(EmbeddingInt32Int4, EmbeddingInt32Int4, embedding_int32_int4)
+CMSIS_NN_DELEGATE_KERNEL(GruInt16, GruInt16, gru_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt16, GruLengthsInt16, gru_lengths_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4, GruInt4, gru_int4)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4, GruLengthsInt4, gru_lengths_int4)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4Int16, GruInt4Int16, gru_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4Int16, GruLengthsInt4Int16, gru_lengths_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(LastStepInt16, LastStepInt16, last_step_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt16, LstmInt16, lstm_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt16, LstmLengthsInt16, lstm_lengths_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4, LstmInt4, lstm_int4)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4, LstmLengthsInt4, lstm_lengths_int4)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4Int16, LstmInt4Int16, lstm_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Int16, LstmLengthsInt4Int16, lstm_lengths_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedInt16, LstmProjectedInt16, lstm_projected_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedLengthsInt16, LstmProjectedLengthsInt16,
+                         lstm_projected_lengths_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedInt4, LstmProjectedInt4, lstm_projected_int4)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedLengthsInt4, LstmProjectedLengthsInt4,
+                         lstm_projected_lengths_int4)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedInt4Int16, LstmProjectedInt4Int16, lstm_projected_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmProjectedLengthsInt4Int16, LstmProjectedLengthsInt4Int16,
+                         lstm_projected_lengths_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(RnnInt16, RnnInt16, rnn_int16)
+CMSIS_NN_DELEGATE_KERNEL(RnnLengthsInt16, RnnLengthsInt16, rnn_lengths_int16)
+CMSIS_NN_DELEGATE_KERNEL(RnnInt4, RnnInt4, rnn_int4)
+CMSIS_NN_DELEGATE_KERNEL(RnnLengthsInt4, RnnLengthsInt4, rnn_lengths_int4)
+CMSIS_NN_DELEGATE_KERNEL(RnnInt4Int16, RnnInt4Int16, rnn_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(RnnLengthsInt4Int16, RnnLengthsInt4Int16, rnn_lengths_int4_int16)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -322,6 +350,31 @@ inline constexpr KernelTable kOwnCalls = {
         kDepthwiseConv2dInt4,
         kEmbeddingInt4,
         kEmbeddingInt32Int4,
+        kGruInt16,
+        kGruLengthsInt16,
+        kGruInt4,
+        kGruLengthsInt4,
+        kGruInt4Int16,
+        kGruLengthsInt4Int16,
+        kLastStepInt16,
+        kLstmInt16,
+        kLstmLengthsInt16,
+        kLstmInt4,
+        kLstmLengthsInt4,
+        kLstmInt4Int16,
+        kLstmLengthsInt4Int16,
+        kLstmProjectedInt16,
+        kLstmProjectedLengthsInt16,
+        kLstmProjectedInt4,
+        kLstmProjectedLengthsInt4,
+        kLstmProjectedInt4Int16,
+        kLstmProjectedLengthsInt4Int16,
+        kRnnInt16,
+        kRnnLengthsInt16,
+        kRnnInt4,
+        kRnnLengthsInt4,
+        kRnnInt4Int16,
+        kRnnLengthsInt4Int16,
     },
 };
 

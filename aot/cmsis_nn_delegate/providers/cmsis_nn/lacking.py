@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...ops.cmsis_nn_rules import MAX_SIZE, MAX_SOFTMAX_ROW
+from ...ops.recurrent import FORMATS, LENGTHS
 
 _INDEX = "CMSIS-NN finds no index"
 _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
 _STATE = "CMSIS-NN knows no states between inferences"
+_LENGTHS = "CMSIS-NN knows no sequences of different lengths"
 _PROJECTION = "CMSIS-NN's LSTM has no projection"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 _SUM = "CMSIS-NN has no sum over a dimension"
 _WIDE_EXTREMUM = "CMSIS-NN's maximum and minimum of two tensors are of int8"
 _WIDE_NIBBLES = "CMSIS-NN multiplies weights of 4 bits with int8 alone"
+_NIBBLE_LSTM = "the weights of CMSIS-NN's LSTM have 8 bits"
 _FLOAT = "CMSIS-NN computes with integers"
 _COPY = "CMSIS-NN has no copy between two strided tensors; rows that lie together go through memcpy"
 _NORM = "CMSIS-NN has no normalization of activations"
@@ -23,8 +26,31 @@ _DIVISION = "CMSIS-NN has no division of activations"
 _PRELU = "CMSIS-NN has no PReLU"
 _RESCALE = "CMSIS-NN has no conversion between two formats"
 
+# Of recurrent layers, by the kernel for int8.
+_LAYERS = {
+    "gru": "CMSIS-NN has no GRU",
+    "lstm_projected": _PROJECTION,
+    "rnn": "CMSIS-NN has no simple recurrent layer",
+}
+_LSTM_INT16 = (
+    "arm_nn_lstm_step_s16 adds in 64 bits, which takes longer, and rounds the factors of sums to 16 bits, which is "
+    "less exact"
+)
+
 # By kernel.
 WHY_LACKING: Mapping[str, str] = {
+    **{
+        kind.named(f"{layer}{suffix}"): why
+        for layer, why in _LAYERS.items()
+        for suffix in ("", f"_{LENGTHS}")
+        for kind in FORMATS
+    },
+    "lstm_int16": _LSTM_INT16,
+    "lstm_lengths_int16": _LSTM_INT16,
+    "lstm_int4": _NIBBLE_LSTM,
+    "lstm_lengths_int4": _NIBBLE_LSTM,
+    "lstm_int4_int16": _NIBBLE_LSTM,
+    "lstm_lengths_int4_int16": _NIBBLE_LSTM,
     "adaptive_avg_pool2d": "the windows of arm_avgpool_s8 are all alike",
     "adaptive_avg_pool2d_int16": "the windows of arm_avgpool_s16 are all alike",
     "argmax": _INDEX,
@@ -55,10 +81,9 @@ WHY_LACKING: Mapping[str, str] = {
     "dequantize_int16": "CMSIS-NN gives no floats",
     "fully_connected_int4_int16": _WIDE_NIBBLES,
     "function_float32": _FLOAT,
-    "gru": "CMSIS-NN has no GRU",
-    "gru_lengths": "CMSIS-NN has no GRU",
     "keep": _STATE,
-    "last_step": "CMSIS-NN knows no sequences of different lengths",
+    "last_step": _LENGTHS,
+    "last_step_int16": _LENGTHS,
     "leaky_sum": _STATE,
     "leaky_sum_lookup": _STATE,
     "linear_float32": _FLOAT,
@@ -66,8 +91,6 @@ WHY_LACKING: Mapping[str, str] = {
     "log_softmax_int16": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
     "lookup_int16": "the tables of arm_nn_activation_s16 are of sigmoid and tanh alone, and have half as many entries",
-    "lstm_projected": _PROJECTION,
-    "lstm_projected_lengths": _PROJECTION,
     "masked_softmax": "arm_softmax_s8 has no mask",
     "masked_softmax_int16": "arm_softmax_s16 has no mask",
     "max_pool2d_dilated_int16": "the windows of arm_max_pool_s16 have no gaps",
@@ -102,8 +125,6 @@ WHY_LACKING: Mapping[str, str] = {
     "resize_bilinear_int16": _BILINEAR,
     "resize_nearest": _NEAREST,
     "resize_nearest_int16": _NEAREST,
-    "rnn": "CMSIS-NN has no simple recurrent layer",
-    "rnn_lengths": "CMSIS-NN has no simple recurrent layer",
     "selective_state": _STATE,
     "softmax_int16": "arm_softmax_s16 counts all that is 10 and more below the maximum as much, and rounds in 32 bits "
     "what may need 33, where the sum of more than 8 exponentials is just below a power of two",

@@ -98,7 +98,7 @@ class LstmPairs(RecurrentPairs):
 class LstmLengthsPairs(LstmPairs):
     name = "lstm_lengths_pairs"
     like = lstm.LENGTHS_KERNEL
-    draws = lstm.Lstm.draws[1:]
+    draws = lstm.Lstm.draws[1:2]
     symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
 
 
@@ -114,7 +114,7 @@ class GruPairs(RecurrentPairs):
 class GruLengthsPairs(GruPairs):
     name = "gru_lengths_pairs"
     like = gru.LENGTHS_KERNEL
-    draws = gru.Gru.draws[1:]
+    draws = gru.Gru.draws[1:2]
     symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
 
 

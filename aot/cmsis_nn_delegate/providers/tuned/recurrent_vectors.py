@@ -75,7 +75,7 @@ class LstmVectors(RecurrentVectors):
 class LstmLengthsVectors(LstmVectors):
     name = "lstm_lengths_vectors"
     like = lstm.LENGTHS_KERNEL
-    draws = lstm.Lstm.draws[1:]
+    draws = lstm.Lstm.draws[1:2]
     symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
 
 
@@ -90,5 +90,5 @@ class GruVectors(RecurrentVectors):
 class GruLengthsVectors(GruVectors):
     name = "gru_lengths_vectors"
     like = gru.LENGTHS_KERNEL
-    draws = gru.Gru.draws[1:]
+    draws = gru.Gru.draws[1:2]
     symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))

@@ -1,0 +1,18 @@
+#include "runtime/kernels/gru/gru.h"
+
+namespace cmsis_nn_delegate::portable {
+namespace {
+
+using Args = payload::GruInt16Args;
+using Format = RecurrentFormat<std::int16_t>;
+
+}  // namespace
+
+Error run_gru_int16(const void* args, const Bases& bases) {
+  return compute_gru<Format>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruInt16> kGruInt16 =
+    Kernel(operators::kGruInt16, run_gru_int16, gru_scratch_bytes<Args, Format::Element>);
+
+}  // namespace cmsis_nn_delegate::portable

@@ -1,0 +1,19 @@
+#include "runtime/kernels/lstm_projected/lstm_projected.h"
+
+namespace cmsis_nn_delegate::portable {
+namespace {
+
+using Args = payload::LstmProjectedLengthsInt4Int16Args;
+using Format = RecurrentFormat<std::int16_t, /*kNibbles=*/true>;
+
+}  // namespace
+
+Error run_lstm_projected_lengths_int4_int16(const void* args, const Bases& bases) {
+  return compute_lstm_projected<Format>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kLstmProjectedLengthsInt4Int16> kLstmProjectedLengthsInt4Int16 =
+    Kernel(operators::kLstmProjectedLengthsInt4Int16, run_lstm_projected_lengths_int4_int16,
+           lstm_projected_scratch_bytes<Args, Format::Element>);
+
+}  // namespace cmsis_nn_delegate::portable

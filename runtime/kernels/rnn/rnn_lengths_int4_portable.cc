@@ -1,0 +1,18 @@
+#include "runtime/kernels/rnn/rnn.h"
+
+namespace cmsis_nn_delegate::portable {
+namespace {
+
+using Args = payload::RnnLengthsInt4Args;
+using Format = RecurrentFormat<std::int8_t, /*kNibbles=*/true>;
+
+}  // namespace
+
+Error run_rnn_lengths_int4(const void* args, const Bases& bases) {
+  return compute_rnn<Format>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kRnnLengthsInt4> kRnnLengthsInt4 =
+    Kernel(operators::kRnnLengthsInt4, run_rnn_lengths_int4);
+
+}  // namespace cmsis_nn_delegate::portable
