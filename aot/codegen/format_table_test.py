@@ -18,8 +18,8 @@ def _rows():
     [
         # Their tables have no elements that tell them from int8.
         ("conv2d", "int8 x int4", ["cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
-        ("fully_connected", "int8 x int4", ["cmsis-nn", "tuned, cmsis-nn", "cmsis-nn"]),
-        ("conv2d", "int16 x int4", ["portable", "tuned", "portable"]),
+        ("fully_connected", "int8 x int4", ["cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
+        ("conv2d", "int16 x int4", ["portable", "tuned", "tuned"]),
         ("conv2d", "int8", ["tuned, cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...format.cpp import camel
 from ...format.element import Element
 from ...format.record import I8, I16
@@ -9,6 +11,7 @@ from ...graph.ir import Node, Value
 from ...ops import conv2d
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec, named_for
+from ...ops.op import Draw
 from ..implementation import Symbol
 from . import block_args, conv2d_vectors, vector_table
 from .conv2d_vectors import HELPERS, Conv2dVectors
@@ -75,7 +78,7 @@ class Conv2dInt4Vectors(Conv2dVectors):
     like = conv2d.INT4
     nibbles = True
     assumes = Conv2dVectors.assumes + f", and sums for inputs of 0 of {vector_table.START_BITS} bits"
-    draws = (draw_windows, draw_deep, draw_pointwise)
+    draws: ClassVar[tuple[Draw, ...]] = (draw_windows, draw_deep, draw_pointwise)
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
 

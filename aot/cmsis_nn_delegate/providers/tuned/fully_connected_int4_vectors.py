@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...format.element import Element
 from ...graph.ir import Node, Value
 from ...ops import fully_connected
 from ...ops.case import Case
+from ...ops.op import Draw
 from ..implementation import Symbol
 from . import fully_connected_as_conv2d, fully_connected_pairs, fully_connected_vectors, nibble_draws
 from .fully_connected_vectors import HELPERS, FullyConnectedVectors
@@ -43,7 +46,7 @@ class FullyConnectedInt4Vectors(FullyConnectedVectors):
     like = fully_connected.INT4
     nibbles = True
     assumes = "outputs that leave little of their blocks of 8 empty"
-    draws = (_draw, _draw_whole_blocks, _draw_rows, draw_fine_steps)
+    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_whole_blocks, _draw_rows, draw_fine_steps)
     symbol = Symbol(KERNEL, helpers=HELPERS)
 
     def why_inexact(self, node: Node) -> str:
