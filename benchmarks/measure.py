@@ -149,9 +149,9 @@ def measure(
         network.inputs,
         image,
         modules=network.modules,
-        cycles=core == simulate.MODELLED_CORE,
+        cycles=core == simulate.MODELLED_BY_MANUAL,
     )
-    modelled = core == simulate.MODELLED_CORE
+    modelled = core == simulate.MODELLED_BY_MANUAL
     plain = image.with_name(image.name.replace("_profile", ""))
     run = simulate.run(encoded.payload, [network.inputs], plain, cycles=modelled, payload_in_ram=True)
     expected = reference.run(network.graph, list(network.inputs))

@@ -30,8 +30,8 @@ class Trace:
 
 
 def parse(text: str) -> Trace:
-    """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`, which may have four more numbers: the least and the
-    most cycles so far, and the least and the most waits for flash.
+    """Reads the plugin's lines `begin <n>`, `end <n>`, `total <n>`, which may have two or four more numbers: the least
+    and the most cycles so far, and the least and the most waits for flash.
 
     A region that did not end (the firmware left it by a fault or bsp_exit) is dropped, and its complete
     children take its place. Raises ValueError for an end without a begin.
@@ -41,10 +41,10 @@ def parse(text: str) -> Trace:
     total = None
     for line in text.splitlines():
         event, *numbers = line.split(" ")
-        if len(numbers) not in (1, 5) or not all(number.isdecimal() for number in numbers):
+        if len(numbers) not in (1, 3, 5) or not all(number.isdecimal() for number in numbers):
             continue  # The last line of a killed run may be incomplete.
         count, *bounds = map(int, numbers)
-        cycles, waits = ((bounds[0], bounds[1]), (bounds[2], bounds[3])) if bounds else (None, None)
+        cycles, waits = ((p[0], p[1]) if len(p) == 2 else None for p in (bounds[:2], bounds[2:]))
         if event == "begin":
             region = Region(count, -1, cycles=cycles, flash_waits=waits)
             (open_regions[-1].children if open_regions else top).append(region)

@@ -44,6 +44,8 @@ def test_cycles_are_differences_of_both_bounds():
     assert [(child.instructions, child.cycles, child.flash_waits) for child in region.children] == [
         (3, (4, 10), (3, 10))
     ]
+    (region,) = parse("begin 1 2 3\nend 3 5 9\n").regions
+    assert (region.cycles, region.flash_waits) == ((3, 6), None)
     without = parse("begin 1\nend 3\n").regions[0]
     assert without.cycles is None and without.flash_waits is None
     # A killed run.

@@ -66,6 +66,8 @@ class Result:
     total_instructions: int | None  # of the whole run, from reset; None unless counts are exact
     diagnostics: str  # messages of the simulator itself
     simulator_note: str = ""  # why this simulator was used, if there was a choice
+    cycle_model: str = ""  # what models the cycles of `regions`: "LLVM 19.1.7"; "" if they have none
+    cycle_note: str = ""  # what that model lacks of this run
 
     def explain(self) -> str:
         """Returns a paragraph that explains a failed run."""

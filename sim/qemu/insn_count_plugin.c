@@ -8,6 +8,7 @@
 //   total <n>    QEMU ends
 // <n> is the number of instructions executed so far, without markers, so that the difference of two lines is
 // what ran between them, including nested regions. For systems with one core.
+#include "sim/qemu/marker.h"
 #include "sim/qemu/plugin_api.h"
 
 #include <inttypes.h>
@@ -15,9 +16,6 @@
 #include <string.h>
 
 PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_API_VERSION;
-
-static const uint16_t kMarkBegin = 0x46c9;  // mov r9, r9
-static const uint16_t kMarkEnd = 0x46d2;    // mov r10, r10
 
 static uint64_t executed;
 static FILE* out;
@@ -34,24 +32,6 @@ static void on_exit(qemu_plugin_id_t id, void* userdata) {
   (void)userdata;
   report("total");
   fclose(out);
-}
-
-// Returns the event of a marker, NULL for any other instruction.
-static const char* marker(const struct qemu_plugin_insn* insn) {
-  // No instruction of 32 bits begins with these, and the size is wrong at the end of a page: there, the first half
-  // of the next instruction may be counted as part of this one.
-  uint16_t code;
-  if (qemu_plugin_insn_size(insn) < sizeof(code)) {
-    return NULL;
-  }
-  memcpy(&code, qemu_plugin_insn_data(insn), sizeof(code));
-  if (code == kMarkBegin) {
-    return "begin";
-  }
-  if (code == kMarkEnd) {
-    return "end";
-  }
-  return NULL;
 }
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {

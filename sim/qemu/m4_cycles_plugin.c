@@ -11,6 +11,7 @@
 // the other two are for memories without wait states. Markers take none. For systems with one Cortex-M4.
 #include "sim/qemu/m4_flash.h"
 #include "sim/qemu/m4_timing.h"
+#include "sim/qemu/marker.h"
 #include "sim/qemu/plugin_api.h"
 
 #include <inttypes.h>
@@ -19,9 +20,6 @@
 #include <string.h>
 
 PLUGIN_EXPORT int qemu_plugin_version = PLUGIN_API_VERSION;
-
-static const uint16_t kMarkBegin = 0x46c9;  // mov r9, r9
-static const uint16_t kMarkEnd = 0x46d2;    // mov r10, r10
 
 typedef struct {
   M4Instruction instruction;
@@ -92,9 +90,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb* tb) {
     memcpy(&first, qemu_plugin_insn_data(insn), sizeof(first));
     now->instruction = m4_decode(code_of(insn), m4_size(first));
     now->address = (uint32_t)qemu_plugin_insn_vaddr(insn);
-    if (first == kMarkBegin || first == kMarkEnd) {
-      now->event = first == kMarkBegin ? "begin" : "end";
-    }
+    now->event = marker(insn);
     qemu_plugin_register_vcpu_insn_exec_cb(insn, on_execute, QEMU_PLUGIN_CB_NO_REGS, now);
     if (now->event == NULL) {
       // QEMU 7.2 calls back for reads only if it shall do so for writes too. Nothing writes to flash.

@@ -6,6 +6,7 @@ instructions, and a run gives the same output and the same counts each time, on 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import os
@@ -18,13 +19,17 @@ import subprocess
 from sim import regions, scratch
 from sim import uart as uart_lines
 from sim.boards import Board, cores, generated
+from sim.core_models import CoreModel
 from sim.elf import Elf
+from sim.llvm import Tools
+from sim.pricing import priced
 from sim.simulator import Result, Simulator, SimulatorError, check_job, described
 
 # Written by Bazel: {"qemu_system_arm": path or "", "version": what it prints about itself}
 _CONFIG = generated(pathlib.Path("sim", "qemu", "config.json"))
 _PLUGIN = generated(pathlib.Path("sim", "qemu", "insn_count_plugin.so"))
 _CYCLES_PLUGIN = generated(pathlib.Path("sim", "qemu", "m4_cycles_plugin.so"))
+_BLOCKS_PLUGIN = generated(pathlib.Path("sim", "qemu", "blocks_plugin.so"))
 
 
 def find_qemu() -> str:
@@ -149,7 +154,8 @@ class Qemu(Simulator):
                 command += ["-plugin", f"file={_quote(self._plugin)},out={_quote(count_path)}{flash}"]
             code, diagnostics = _execute(command, timeout_s)
             uart = uart_path.read_text(encoding="utf-8", errors="replace") if uart_path.exists() else ""
-            trace = regions.parse(count_path.read_text()) if use_plugin and count_path.exists() else None
+            report = self._report(count_path, elf) if use_plugin and count_path.exists() else None
+            trace = regions.parse(report.regions) if report else None
         status, exit_code = _status(uart, code, diagnostics)
         note = "" if use_plugin else self._plugin_problem or "exact counting was not requested"
         return Result(
@@ -164,7 +170,42 @@ class Qemu(Simulator):
             regions=trace.regions if trace else None,
             total_instructions=trace.total if trace else None,
             diagnostics=diagnostics,
+            cycle_model=report.model if report else "",
+            cycle_note=report.note if report else "",
         )
+
+    def _report(self, path: pathlib.Path, elf: Elf) -> _Report:
+        """Returns what the plugin has written about a run of an image."""
+        return _Report(path.read_text())
+
+
+@dataclasses.dataclass(frozen=True)
+class _Report:
+    """The plugin's lines for `regions.parse`; `model` and `note` are Result.cycle_model and Result.cycle_note."""
+
+    regions: str
+    model: str = ""
+    note: str = ""
+
+
+class _QemuWithM4(Qemu):
+    """Its plugin models the cycles of a Cortex-M4."""
+
+    def _report(self, path: pathlib.Path, elf: Elf) -> _Report:
+        return _Report(path.read_text(), "the core's reference manual")
+
+
+class _QemuWithPrices(Qemu):
+    """Its plugin reports blocks, which LLVM's model of a core prices."""
+
+    def __init__(self, path: str, core: str, model: CoreModel, tools: Tools) -> None:
+        super().__init__(path, _BLOCKS_PLUGIN)
+        self._core, self._model, self._tools = core, model, tools
+
+    def _report(self, path: pathlib.Path, elf: Elf) -> _Report:
+        found = priced(path.read_text(), elf.path, self._core, self._model, self._tools)
+        unknown = ", ".join(f"{count:,} of {mnemonic}" for mnemonic, count in found.unknown.items())
+        return _Report(found.regions, f"LLVM {self._tools.version}", unknown)
 
 
 def _execute(command: list[str], timeout_s: float) -> tuple[int | None, str]:
@@ -214,4 +255,9 @@ def create() -> Qemu:
 def create_with_m4_cycles(in_flash: tuple[int, int]) -> Qemu:
     """Returns a QEMU that also models the cycles of a Cortex-M4, in `Region.cycles` (m4_timing.h) and
     `Region.flash_waits` (m4_flash.h). The job's bytes from the first to before the second offset stand for flash."""
-    return Qemu(find_qemu(), _CYCLES_PLUGIN, in_flash)
+    return _QemuWithM4(find_qemu(), _CYCLES_PLUGIN, in_flash)
+
+
+def create_with_prices(core: str, model: CoreModel, tools: Tools) -> Qemu:
+    """Returns a QEMU that also models the cycles of a core, in `Region.cycles` (sim/pricing.py)."""
+    return _QemuWithPrices(find_qemu(), core, model, tools)

@@ -17,7 +17,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
     )
     parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
-    parser.add_argument("--cycles", action="store_true", help="also model cycles and waits for flash; for cortex-m4")
+    parser.add_argument(
+        "--cycles",
+        action="store_true",
+        help="also model cycles, for cortex-m4 (with waits for flash), and with LLVM's tools for m7, m33, m55 and m85",
+    )
     parser.add_argument("--trace", metavar="FILE.json", help="also write a trace for Perfetto (ui.perfetto.dev)")
     parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     parser.add_argument(

@@ -52,10 +52,9 @@ def _profiled(artifacts: Artifacts, arguments: argparse.Namespace) -> profile.Pr
             f"{artifacts.path('.payload.bin')} is for cores with the instruction set {report.isa.lower()}, such as "
             f"{about.target}; {core} has {get_target(core).isa.name.lower()}: compile the model with --target {core}"
         )
-    if arguments.cycles and core != simulate.MODELLED_CORE:
+    if arguments.cycles and core.partition("+")[0] not in simulate.MODELLED_CORES:
         raise UserError(
-            f"cycles are modelled for {simulate.MODELLED_CORE} only, and this is for {core}: leave out --cycles; no "
-            "model of another core is near the truth"
+            f"cycles are modelled for {', '.join(simulate.MODELLED_CORES)}, and this is for {core}: leave out --cycles"
         )
     image = arguments.image or simulate.default_image(core, profile=True)
     if arguments.inputs is None:

@@ -2,10 +2,11 @@
 
 Three runs of the real firmware give the figures. The usual image gives the inference's. The profile image sets markers
 around every call; what the markers' own code takes is measured in that image with kernels that return at once. What is
-left of the inference is the executor's, exactly. These are instructions, not cycles: those are modelled on request, for
-Cortex-M4 only, as the least and the most that the core's manual allows (sim/qemu/m4_timing.h). What the flash of one
-chip adds to them is modelled too (sim/qemu/m4_flash.h); it depends on what ran before, so that the waits of calls, in
-which those of the markers' code are included, do not add up to the inference's.
+left of the inference is the executor's, exactly. These are instructions, not cycles: those are modelled on request, as
+the least and the most that the core's manual allows for a Cortex-M4 (sim/qemu/m4_timing.h), and from LLVM's model of
+other cores (sim/pricing.py). What the flash of one chip adds to those of a Cortex-M4 is modelled too
+(sim/qemu/m4_flash.h); it depends on what ran before, so that the waits of calls, in which those of the markers' code
+are included, do not add up to the inference's.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ class Profile:
     cycles: Optional[simulate.Cycles] = None  # of the inference, as in `CallProfile`
     flash_waits: Optional[simulate.Cycles] = None
     simulated_core: str = ""  # as in `simulate.Run`; "" if it is not known
+    cycle_model: str = ""  # likewise
+    cycle_note: str = ""
 
     def __post_init__(self) -> None:
         for name in ("cycles", "flash_waits"):
@@ -131,7 +134,7 @@ def measure(
     image: a profile image of the standalone executor, such as cortex_m4_profile.elf. If the same image without markers
         (cortex_m4.elf) lies beside it, that one gives the inference's total, otherwise the total includes the markers'
         code.
-    cycles: whether to model them, for images for Cortex-M4.
+    cycles: whether to model them, for images of `simulate.MODELLED_CORES`.
     modules: the user's module by the name of an edge node, in execution order.
 
     UserError if the images give no exact counts, are no profile images, or as for `simulate.run`.
@@ -163,7 +166,7 @@ def measure(
     modelled: list[Optional[simulate.Cycles]] = [None] * len(instructions)
     waits: list[Optional[simulate.Cycles]] = [None] * len(instructions)
     if cycles:
-        waits = list(traced.call_flash_waits)
+        waits = list(traced.call_flash_waits) or waits
         pairs = zip(traced.call_cycles, markers.call_cycles, strict=True)
         modelled = [(low - own_low, high - own_high) for (low, high), (own_low, own_high) in pairs]
     last = run(plain or image, verify_crc=True)
@@ -204,6 +207,8 @@ def measure(
         ),
         cycles=whole.cycles,
         flash_waits=whole.flash_waits,
+        cycle_model=last.cycle_model,
+        cycle_note=last.cycle_note,
     )
 
 

@@ -85,10 +85,36 @@ def test_modelled_cycles_add_up_like_instructions():
     assert "modelled cycles" in text and "modelled cycles" not in profile_text.render(plain)
 
 
-def test_cycles_of_other_cores_are_refused():
+def test_cycles_of_other_cores_are_those_of_blocks(monkeypatch):
+    """With a model of one cycle an instruction, or two, in the place of LLVM's, which sim/pricing_test.py tests."""
+    from sim import cycles, pricing
+    from sim.llvm import Tools
+    from sim.qemu import qemu
+
+    def priced(text, elf, core, model, tools):
+        assert (elf.stem.removesuffix("_profile"), core) == ("cortex_m55", "cortex-m55")
+        lines = [f"{e.event} {e.executed} {e.executed} {2 * e.executed}" for e in pricing.read_steps(text)]
+        return pricing.Priced("\n".join(lines), {"vmlava.s8": 1234})
+
+    monkeypatch.setattr(qemu, "priced", priced)
+    monkeypatch.setattr(cycles.llvm, "tools", lambda: Tools("", "", "20.1.0"))
+    encoded = ENCODED["cortex-m55"]
+    found = measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m55"), cycles=True)
+    assert found.cycles == (found.inference, 2 * found.inference) and found.flash_waits is None
+    assert [c.cycles for c in found.calls] == [(c.instructions, 2 * c.instructions) for c in found.calls]
+    text = profile_text.render(found)
+    assert f" {found.executor:,} to {2 * found.executor:,}\n" in text and "waits for flash" not in text
+    assert "the model that LLVM 20.1.0 has of the core" in text and "one cycle each: 1,234 of vmlava.s8." in text
+
+
+def test_cycles_of_cores_without_a_model_are_refused(monkeypatch):
+    from sim import cycles
+
+    assert cycles.MODELLED_CORES == simulate.MODELLED_CORES
+    monkeypatch.setattr(cycles, "MODELLED_CORES", ("cortex-m4",))
     encoded = ENCODED["cortex-m55"]
     with pytest.raises(
-        UserError, match=r"cycles are modelled for cortex-m4 only, and cortex_m55_profile\.elf is for cor"
+        UserError, match=r"cycles are modelled for cortex-m4, and cortex_m55_profile\.elf is for cortex-m55"
     ):
         measure(build_report("net", encoded), encoded.payload, INPUTS, image("cortex-m55"), cycles=True)
 
@@ -224,7 +250,6 @@ def test_the_command_judges_a_limit(capsys, compiled):
     [
         (["--core", "cortex-m55"], "instruction set dsp, such as cortex-m4; cortex-m55 has mve: compile the model"),
         (["--image", "nowhere_profile.elf"], "firmware image nowhere_profile.elf does not exist"),
-        (["--core", "cortex-m7", "--cycles"], "cycles are modelled for cortex-m4 only, and this is for cortex-m7"),
         (["--core", "cortex-m7"], "no firmware for cortex-m7.*build it with `bazel build //runtime:cortex_m7_profile`"),
         (["--trace", "/proc/no/trace.json"], "/proc/no"),
         (["--inputs", "nowhere.npz"], "nowhere.npz does not exist"),

@@ -7,7 +7,7 @@ from ..report.text import shape, table
 from ..support.errors import UserError
 from .profile import CallProfile, Profile
 
-MODEL = (
+M4_MODEL = (
     "Executed instructions, and modelled cycles: the least and the most that the Cortex-M4's reference manual allows "
     "with memories without wait states, and what the flash of an STM32L4R5 at 120 MHz adds to them. On a board, "
     "integer programs took 0.95 to 1.03 times the most that the model allows."
@@ -20,7 +20,7 @@ def render(profile: Profile) -> str:
     about = f" with {profile.inputs}" if profile.inputs else ""
     lines = [
         f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.place}",
-        "Executed instructions; these are not cycles." if profile.cycles is None else MODEL,
+        about_cycles(profile),
         f"init {profile.init:,}, and {profile.crc:,} to check the CRC; an inference{about} {profile.inference:,}",
         "",
         *table(_with_cycles(profile, _rows(profile)), left=(1, 2, 3, 4, 5, 9)),
@@ -28,6 +28,19 @@ def render(profile: Profile) -> str:
     if profile.with_markers:
         lines += ["", "The executor's line includes the code that marks calls: the image without it was not found."]
     return "\n".join(lines) + "\n"
+
+
+def about_cycles(profile: Profile) -> str:
+    """Returns what the figures of a profile are."""
+    if profile.cycles is None:
+        return "Executed instructions; these are not cycles."
+    if profile.flash_waits is not None:
+        return M4_MODEL
+    unknown = f" It lacks instructions, which count as one cycle each: {profile.cycle_note}." * bool(profile.cycle_note)
+    return (
+        "Executed instructions, and modelled cycles: the least and the most by the model that "
+        f"{profile.cycle_model} has of the core, with memories without wait states.{unknown}"
+    )
 
 
 def require(profile: Profile, budget: Budget) -> None:
@@ -95,12 +108,14 @@ def _rows(profile: Profile) -> list[list[str]]:
 
 
 def _with_cycles(profile: Profile, rows: list[list[str]]) -> list[list[str]]:
-    """Returns the rows with two further columns, if cycles are modelled."""
-    if profile.cycles is None or profile.flash_waits is None:
+    """Returns the rows with one or two further columns, if cycles are modelled."""
+    if profile.cycles is None:
         return rows
     of_calls = [call.cycles or (0, 0) for call in profile.calls]
     low, high = (profile.cycles[i] - sum(pair[i] for pair in of_calls) for i in (0, 1))
     cycles = ["modelled cycles", *(f"{a:,} to {b:,}" for a, b in (*of_calls, (low, high), profile.cycles))]
+    if profile.flash_waits is None:
+        return [[*row, cell] for row, cell in zip(rows, cycles, strict=True)]
     of_calls = [call.flash_waits or (0, 0) for call in profile.calls]
     waits = [
         "waits for flash",

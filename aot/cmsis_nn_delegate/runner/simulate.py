@@ -20,7 +20,8 @@ from .checkout import find_checkout
 from .job import JOB_LAYER, JobFlag, Layer, build_job, build_program_job, payload_range
 from .result import Output, RunInfo, RunnerError, RunResult, parse_report
 
-MODELLED_CORE = "cortex-m4"  # the one of sim.cycles
+MODELLED_BY_MANUAL = "cortex-m4"
+MODELLED_CORES = (MODELLED_BY_MANUAL, "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m85")  # those of sim.cycles
 Cycles = tuple[int, int]  # modelled: at least, at most
 
 _JOB_BYTES = 2 << 20  # every board's mailbox has at least this much
@@ -45,8 +46,10 @@ class Run:
     calls: Optional[list[list[int]]]  # instructions by input set and call, with the tracer's; none from other images
     cycles: list[Cycles]  # by input set, if they were modelled, else empty
     call_cycles: list[list[Cycles]]  # by input set and call, with the tracer's
-    flash_waits: list[Cycles]  # what flash adds to `cycles` if image and payload lie there
+    flash_waits: list[Cycles]  # what flash adds to `cycles` if image and payload lie there; only for cortex-m4
     call_flash_waits: list[list[Cycles]]
+    cycle_model: str  # what models the cycles: "LLVM 19.1.7"; "" if they were not modelled
+    cycle_note: str  # executed instructions that it does not know; "" if it knows all
 
     @property
     def place(self) -> str:
@@ -99,8 +102,8 @@ def run(
     layers: what to print of each execution. Only profile images of the standalone executor can.
     state: persistent memory before the first inputs, as `Run.state` has it after the last ones; zeros if not given.
     null_kernels: run kernels that return at once, to measure all the rest. The outputs are then undefined.
-    cycles: whether to model them too, which only images for cortex-m4 can have.
-    payload_in_ram: whether the payload lies in RAM in that model, and not in flash as the image does.
+    cycles: whether to model them too, for images of MODELLED_CORES.
+    payload_in_ram: whether the payload lies in RAM in the model of flash, and not in flash as the image does.
     verify_crc: whether init() also checks the CRC of the payload, some 11 instructions a byte.
     progress: called with a line for each batch of inputs and, once per reason, if one simulator replaces another.
         The warnings about that are for programs that show warnings, which the commands of this package do not.
@@ -177,8 +180,9 @@ def run(
             if cycles:
                 modelled += [region.cycles for region in result.regions[1:]]
                 modelled_calls += [[call.cycles for call in region.children] for region in result.regions[1:]]
-                waits += [region.flash_waits for region in result.regions[1:]]
-                waits_of_calls += [[call.flash_waits for call in region.children] for region in result.regions[1:]]
+                if all(region.flash_waits for region in result.regions):
+                    waits += [region.flash_waits for region in result.regions[1:]]
+                    waits_of_calls += [[call.flash_waits for call in region.children] for region in result.regions[1:]]
             calls += [[call.instructions for call in region.children] for region in result.regions[1:]]
         stack = max(stack, report.stack_bytes)
     if report is None or result is None:
@@ -201,6 +205,8 @@ def run(
         call_cycles=modelled_calls,
         flash_waits=waits,
         call_flash_waits=waits_of_calls,
+        cycle_model=result.cycle_model,
+        cycle_note=result.cycle_note,
     )
 
 
