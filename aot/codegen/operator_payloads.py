@@ -95,7 +95,7 @@ def _payloads() -> dict[Opcode, bytes]:
                 continue
             chosen = choose_kernels(legalize(graph, PayloadOptions(providers=providers)), target)
             (choice,) = chosen.choices
-            if tuned is not None and tuned.grows and not tuned.why_not(node):
+            if tuned is not None and not tuned.why_not(node):
                 choice = choice_of(owner_of(tuned), tuned, node, target)
             opcode = choice.kernel.opcode
             if opcode in before:

@@ -100,6 +100,6 @@ def test_calls_are_counted_as_a_profile_counts_them():
 def test_random_calls_are_of_the_kernels_that_are_asked_for():
     sampler = Sampler(get_target("cortex-m4"), TestImages())
     found = list(sampler.of_operators("tuned", 1))
-    assert {sample.kernel for sample in found} >= {"conv2d_pairs", "conv2d_winograd", "add_linear"}
+    assert {sample.kernel for sample in found} >= {"conv2d_joint_pairs", "conv2d_winograd", "add_linear"}
     assert {sample.provider for sample in found} == {"tuned"}
     assert min(sample.instructions for sample in found) > 20

@@ -125,6 +125,7 @@ def _draw_same_order(d: RandomCase) -> Value:
 # Beside those of the operators: what their ways to draw seldom give.
 _FURTHER_DRAWS: Mapping[str, tuple[Draw, ...]] = {
     "conv2d": (_draw_long_row,),
+    "conv2d_joint_pairs": (_draw_long_row,),
     "conv2d_pairs": (_draw_long_row,),
     "conv2d_vectors": (_draw_long_row,),
     "depthwise_conv2d": (_draw_multiplied,),

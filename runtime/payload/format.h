@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 182;
+inline constexpr std::size_t kOpcodeCount = 184;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -249,6 +249,8 @@ enum class Opcode : std::uint8_t {
   kRnnLengthsInt4 = 179,
   kRnnInt4Int16 = 180,
   kRnnLengthsInt4Int16 = 181,
+  kConv2dJointPairs = 182,
+  kFullyConnectedJointPairs = 183,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4197,6 +4199,47 @@ struct RnnLengthsInt4Int16Args {
   std::int32_t output_shift;       ///< left if positive, -31 to 30
 };
 static_assert(sizeof(RnnLengthsInt4Int16Args) == 100, "layout of RnnLengthsInt4Int16Args");
+
+/// int8 convolution of one group, as conv2d computes it, from weights of two channels in 16
+/// bits.
+struct Conv2dJointPairsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each 4 channels: 4 sums for inputs of 0; the weights of 2 channels and 2 inputs
+  /// per word; (shift, multiplier, correction) of each; of every second channel, sums and
+  /// weights are 256 times its own, and those of the channel before
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 16, and the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dJointPairsArgs) == 76, "layout of Conv2dJointPairsArgs");
+
+/// int8 linear layer of one row, as fully_connected computes it, from weights of two
+/// channels in 16 bits.
+struct FullyConnectedJointPairsArgs {
+  Ref input;  ///< int8 [in]
+  /// for each 8 channels: 8 sums for inputs of 0; the weights of 2 channels and 2 inputs
+  /// per word; of every second channel, both are 256 times its own, and those of the
+  /// channel before
+  Ref table;
+  Ref scales;                ///< (shift + 2^8 * value, multiplier) of each channel, or of all
+  Ref output;                ///< int8 [out]
+  std::int32_t blocks;       ///< outputs / 8, rounded up
+  std::int32_t block_words;  ///< 8, and twice the inputs rounded up to 8
+  std::int32_t scale_words;  ///< 2, or 2 * outputs
+  std::int32_t form;         ///< of the requantization, see requantization.py, 0 to 1
+  std::int32_t inputs;       ///< in, at least 1
+  std::int32_t outputs;      ///< out, at least 1
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedJointPairsArgs) == 48, "layout of FullyConnectedJointPairsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -559,6 +559,10 @@ bool check_depthwise_conv2d_int4_vectors(const CallCheck& call, const void* args
   return check_as_conv2d_pairs<payload::DepthwiseConv2dInt4VectorsArgs>(call, args);
 }
 
+bool check_conv2d_joint_pairs(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dJointPairsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -577,6 +581,10 @@ bool check_fully_connected_pairs(const CallCheck& call, const void* args) {
 
 bool check_fully_connected_int4_pairs(const CallCheck& call, const void* args) {
   return check_as_fully_connected_pairs<payload::FullyConnectedInt4PairsArgs>(call, args);
+}
+
+bool check_fully_connected_joint_pairs(const CallCheck& call, const void* args) {
+  return check_as_fully_connected_pairs<payload::FullyConnectedJointPairsArgs>(call, args);
 }
 
 bool check_depthwise_conv2d_planes(const CallCheck& call, const void* args) {

@@ -205,7 +205,9 @@ struct Operator {
   OPERATOR(RnnInt4, rnn_int4)                                                  \
   OPERATOR(RnnLengthsInt4, rnn_lengths_int4)                                   \
   OPERATOR(RnnInt4Int16, rnn_int4_int16)                                       \
-  OPERATOR(RnnLengthsInt4Int16, rnn_lengths_int4_int16)
+  OPERATOR(RnnLengthsInt4Int16, rnn_lengths_int4_int16)                        \
+  OPERATOR(Conv2dJointPairs, conv2d_joint_pairs)                               \
+  OPERATOR(FullyConnectedJointPairs, fully_connected_joint_pairs)
 
 namespace operators {
 

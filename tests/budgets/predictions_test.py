@@ -99,5 +99,5 @@ def test_winograd_is_predicted_and_chosen_where_it_is_faster(size, inputs, outpu
         (call,), (counted,) = report.calls, (call.instructions for call in profile.calls)
         assert call.predicted_instructions == pytest.approx(counted, rel=WINOGRAD)
         counts[call.kernel] = counted
-    assert list(counts) == ["conv2d_winograd", "conv2d_pairs"]
-    assert counts["conv2d_winograd"] < counts["conv2d_pairs"]
+    assert list(counts) == ["conv2d_winograd", "conv2d_joint_pairs"]
+    assert counts["conv2d_winograd"] < counts["conv2d_joint_pairs"]

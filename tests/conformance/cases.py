@@ -98,16 +98,16 @@ def _between_copies(graph: Graph) -> Graph:
 
 
 def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: Sequence[Provider]) -> bytes:
-    """Returns the payload with one of the workspaces that each kernel can use. A tuned `operator` that trades flash
-    for speed computes all nodes that it can."""
+    """Returns the payload with one of the workspaces that each kernel can use. A tuned `operator` computes all
+    nodes that it can, also where another kernel is preferred."""
     memories = _memories(seed) if operator == NETWORK and seed % 4 == 2 else ()
     options = PayloadOptions(IoPlacement.CALLER, tuple(providers), memories=tuple(memories))
     chosen = choose_kernels(legalize(graph, options), target)
     choices = []
-    larger = TUNED.get(operator)
+    tuned = TUNED.get(operator)
     for choice in chosen.choices:
-        if larger is not None and larger.grows and target.isa in larger.isas and choice.provider is owner_of(larger):
-            choice = choice_of(owner_of(larger), larger, choice.node, target) if choice.node.op == larger.op else choice
+        if tuned is not None and target.isa in tuned.isas and choice.provider is owner_of(tuned):
+            choice = choice_of(owner_of(tuned), tuned, choice.node, target) if choice.node.op == tuned.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
     return encode_planned(plan(replace(chosen, choices=tuple(choices)))).payload

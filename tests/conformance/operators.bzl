@@ -58,6 +58,7 @@ OPERATORS = [
 TUNED_KERNELS = [
     "add_linear",
     "add_pairs_int16",
+    "conv2d_joint_pairs",
     "conv2d_pairs",
     "conv2d_vectors",
     "conv2d_winograd",
@@ -75,6 +76,8 @@ TUNED_KERNELS = [
     "depthwise_conv2d_int4_planes",
     "depthwise_conv2d_int4_vectors",
     "depthwise_conv2d_rows_of_int4",
+    "fully_connected_joint_pairs",
+    "fully_connected_joint_as_conv2d",
     "fully_connected_pairs",
     "fully_connected_as_conv2d",
     "fully_connected_pairs_int16",

@@ -15,16 +15,23 @@ from cmsis_nn_delegate.runner.job import JobFlag, build_job
 from sim import simulator
 from tests.end_to_end.vectors import NETWORKS, artifact, differing_bytes, firmware, load_vectors
 
+# A block begins with a sum of each channel, and one of a convolution ends with 3 words for each of its 4 channels.
+SUMS_AND_SCALES = {
+    Opcode.CONV2D_PAIRS: (4, 12),
+    Opcode.CONV2D_JOINT_PAIRS: (4, 12),
+    Opcode.FULLY_CONNECTED_PAIRS: (8, 0),
+    Opcode.FULLY_CONNECTED_JOINT_PAIRS: (8, 0),
+}
+
 
 def flipped_weight(network: str) -> bytes:
     """Returns the payload with the sign of a weight of the last linear layer flipped: the largest weight, so
     that no input can hide the change. The CRC is still that of the original."""
     payload = bytearray(artifact(network, "dsp", "payload"))
     calls = decode(bytes(payload)).calls
-    linear = [call for call in calls if call.opcode in (Opcode.CONV2D_PAIRS, Opcode.FULLY_CONNECTED_PAIRS)][-1]
+    linear = [call for call in calls if call.opcode in SUMS_AND_SCALES][-1]
     _, table = linear.references()["table"]
-    # A block begins with a sum of each channel, and one of conv2d_pairs ends with 3 words for each of its 4 channels.
-    sums, scales = (4, 12) if linear.opcode is Opcode.CONV2D_PAIRS else (8, 0)
+    sums, scales = SUMS_AND_SCALES[linear.opcode]
     offset, count = table + 4 * sums, 4 * (linear.args["block_words"] - sums - scales)
     weights = np.frombuffer(bytes(payload), np.int8, count, offset)
     payload[offset + int(np.abs(weights.astype(int)).argmax())] ^= 0x80

@@ -153,7 +153,7 @@ def test_ram_takes_a_slower_kernel_only_where_the_arena_is_full():
     fast, small = encode(graph, M4), encode(graph, M4, PayloadOptions(preference=Preference.RAM))
     assert [call.choice.provider for call in fast.calls] == [TUNED, TUNED]
     assert [call.choice.provider for call in small.calls] == [CMSIS_NN, TUNED]
-    assert "bytes of scratch less than tuned's conv2d_pairs" in small.calls[0].choice.assignment.why
+    assert "bytes of scratch less than tuned's conv2d_joint_pairs" in small.calls[0].choice.assignment.why
     assert small.plan.arena_bytes < fast.plan.arena_bytes
 
 

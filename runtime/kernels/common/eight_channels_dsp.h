@@ -1,6 +1,8 @@
 // What inner loops in assembly for DSP share that multiply inputs with the weights of eight channels.
 #pragma once
 
+#include "runtime/kernels/common/joint_sums_dsp.h"
+
 #ifdef __ASSEMBLER__
 // clang-format off
 
@@ -25,6 +27,22 @@
   sxtb16 lr, lr, ror #8
   smlad r10, r3, r2, r10
   smlad r11, r3, lr, r11
+.endm
+
+// The same with 256 times the weights of a channel and those of the channel before in 16 bits, for SEPARATE_EIGHT: 14
+// instructions; r12 and lr are temporary.
+.macro EIGHT_JOINT
+  FOUR_JOINT r4, r5, r6, r7
+  FOUR_JOINT r8, r9, r10, r11
+.endm
+.macro FOUR_JOINT a, b, c, d
+  ldm r1!, {r12, lr}
+  smlad \b, r3, r12, \b
+  sxtb16 r12, r12
+  smlad \d, r3, lr, \d
+  sxtb16 lr, lr
+  smlad \a, r3, r12, \a
+  smlad \c, r3, lr, \c
 .endm
 
 // Both halves of the weights of 4 bits of a channel.

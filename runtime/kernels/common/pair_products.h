@@ -163,6 +163,47 @@ struct Bytes {
   }
 };
 
+/// The same with 2^8 times the weight of a channel and that of the channel before in 16 bits, of which the lower byte is that
+/// of the channel before. Sums are such, too, until the difference of both leaves the channel's own.
+struct JointBytes {
+  static constexpr std::int32_t kShift = 8;
+
+  template <std::int32_t kChannels>
+  static const std::int32_t* add_pair(std::uint32_t (&sums)[kChannels], std::int32_t a,
+                                      std::int32_t b, const std::int32_t* table) {
+    for (std::int32_t channel = 0; channel < kChannels; channel += 2, ++table) {
+      const std::int32_t first = low_half(*table);
+      const std::int32_t second = high_half(*table);
+      sums[channel] += static_cast<std::uint32_t>(a * static_cast<std::int8_t>(first & 0xFF) +
+                                                  b * static_cast<std::int8_t>(second & 0xFF));
+      sums[channel + 1] +=
+          static_cast<std::uint32_t>(a * first) + static_cast<std::uint32_t>(b * second);
+    }
+    return table;
+  }
+
+  template <std::int32_t kChannels>
+  static void separate(std::uint32_t (&sums)[kChannels]) {
+    for (std::int32_t channel = 0; channel < kChannels; channel += 2) {
+      const auto difference = static_cast<std::int32_t>(sums[channel + 1] - sums[channel]);
+      sums[channel + 1] = static_cast<std::uint32_t>(difference >> kShift);
+    }
+  }
+
+  static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
+                                 const std::int32_t* end, const std::int32_t* table) {
+    for (; input != end; input += 2) {
+      for (std::int32_t window = 0; window < 2; ++window) {
+        add_pair(sums[window], low_half(input[window]), high_half(input[window]), table);
+      }
+      table += kBlock / 2;
+    }
+    separate(sums[0]);
+    separate(sums[1]);
+    return table;
+  }
+};
+
 /// 2^12 times the weight of 4 bits of `channel` of the four in a word, for the first or the second of two inputs.
 inline std::int32_t scaled_nibble(std::int32_t word, std::int32_t channel, std::int32_t input) {
   const std::uint32_t bits = static_cast<std::uint32_t>(word) >> (16 * input + 4 * channel) & 0xF;
@@ -269,6 +310,16 @@ struct PlainNibblePairProducts : PlainPairProducts {
 
  private:
   using Weights = pair_products::Nibbles<pair_products::scaled_nibble>;
+};
+
+/// The same for weights of two channels in 16 bits: see pair_products::JointBytes. Every second sum of `table` is such, too.
+struct PlainJointPairProducts : PlainPairProducts {
+  static void multiply_floor(const PairProducts& products) {
+    pair_products::multiply<pair_products::Floor, pair_products::JointBytes>(products);
+  }
+  static void multiply_any(const PairProducts& products) {
+    pair_products::multiply<pair_products::Any, pair_products::JointBytes>(products);
+  }
 };
 
 }  // namespace cmsis_nn_delegate::portable

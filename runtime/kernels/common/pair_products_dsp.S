@@ -100,6 +100,7 @@
 
 // void cmsis_nn_delegate_multiply_pairs_floor(   and _any
 //     const PairProducts* products)   r0
+// void cmsis_nn_delegate_multiply_joint_pairs_floor(   and _any; the same with weights of two channels in 16 bits
 // void cmsis_nn_delegate_multiply_nibble_pairs_floor(   and _any; the same with weights of 4 bits
 //
 // Register usage
@@ -112,13 +113,15 @@
 //
 // Layout of the table, for four channels: 4 starts, int32; for each two inputs a word of int8 for channels 0 and 1 and
 // one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
-// channel. With weights of 4 bits, starts are 2^12 times as large, and there is one word for each two inputs: in its lower
+// channel. With weights of two channels in 16 bits, starts and weights of channels 1 and 3 are 256 times their own and those of
+// 0 and 2. With weights of 4 bits, starts are 2^12 times as large, and there is one word for each two inputs: in its lower
 // half the weights of channels 0 to 3 for the first input, channel 0 in the lowest bits, and in its upper half those for
 // the second. Starts have shifts in their lowest bits, for ANY less one; after the weights come the word that NibbleSumFloor
 // and NibbleSumAny read, and the multipliers.
 //
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
-// form FLOOR, 74 with ANY, of which 9 are for limits. With weights of 4 bits, 71 instead of 63, and then 62 and 87.
+// form FLOOR, 74 with ANY, of which 9 are for limits. With weights of two channels in 16 bits, 51 instead of 63, and then 57
+// and 82. With weights of 4 bits, 71 instead of 63, and then 62 and 87.
 //
 // Bounds: a step reads 32 bytes of inputs and of weights, 16 of weights of 4 bits, and inputs are a multiple of that and
 // not none: PairWindows::depth(). Blocks have 16 words and one for each input; with 4 bits 9, and one for each two
@@ -172,6 +175,8 @@
 
   MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, PRODUCTS, REQUANTIZE_FLOOR, 0
   MULTIPLY cmsis_nn_delegate_multiply_pairs_any, PRODUCTS, REQUANTIZE_ANY, 1
+  MULTIPLY cmsis_nn_delegate_multiply_joint_pairs_floor, PRODUCTS_JOINT, REQUANTIZE_FLOOR, 0, SEPARATE_EIGHT
+  MULTIPLY cmsis_nn_delegate_multiply_joint_pairs_any, PRODUCTS_JOINT, REQUANTIZE_ANY, 1, SEPARATE_EIGHT
   MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_FLOOR, 0, COMMON_WORD
   MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, COMMON_WORD
 

@@ -13,6 +13,8 @@ void cmsis_nn_delegate_widen_pairs(const std::int8_t* a, const std::int8_t* b, s
                                    std::int32_t words);
 void cmsis_nn_delegate_multiply_pairs_floor(const portable::PairProducts* products);
 void cmsis_nn_delegate_multiply_pairs_any(const portable::PairProducts* products);
+void cmsis_nn_delegate_multiply_joint_pairs_floor(const portable::PairProducts* products);
+void cmsis_nn_delegate_multiply_joint_pairs_any(const portable::PairProducts* products);
 void cmsis_nn_delegate_multiply_nibble_pairs_floor(const portable::PairProducts* products);
 void cmsis_nn_delegate_multiply_nibble_pairs_any(const portable::PairProducts* products);
 }
@@ -29,6 +31,15 @@ struct DspPairProducts {
   }
   static void multiply_any(const portable::PairProducts& products) {
     cmsis_nn_delegate_multiply_pairs_any(&products);
+  }
+};
+
+struct DspJointPairProducts : DspPairProducts {
+  static void multiply_floor(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_joint_pairs_floor(&products);
+  }
+  static void multiply_any(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_joint_pairs_any(&products);
   }
 };
 

@@ -46,8 +46,15 @@ struct RowScale {
   std::int32_t words[pair_products::kScales];
 };
 
-/// The weights of a block in int8. add() adds the products of two inputs, and returns the end of their weights.
-struct RowBytes {
+/// Weights that need nothing after all products have been added.
+struct RowSums {
+  template <std::int32_t kBlock>
+  static void separate(std::uint32_t (& /*sums*/)[kBlock]) {}
+};
+
+/// The weights of a block in int8. add() adds the products of two inputs, and returns the end of their weights; separate()
+/// makes the sums of the channels of what has been added.
+struct RowBytes : RowSums {
   template <std::int32_t kBlock>
   static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
                                  const std::int32_t* table) {
@@ -62,8 +69,21 @@ struct RowBytes {
   }
 };
 
+/// The same of two channels in 16 bits.
+struct RowJointBytes {
+  template <std::int32_t kBlock>
+  static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
+                                 const std::int32_t* table) {
+    return pair_products::JointBytes::add_pair(sums, a, b, table);
+  }
+  template <std::int32_t kBlock>
+  static void separate(std::uint32_t (&sums)[kBlock]) {
+    pair_products::JointBytes::separate(sums);
+  }
+};
+
 /// The same in 4 bits: a word has the weights of 4 channels and 2 inputs, 8 more than they are.
-struct RowNibbles {
+struct RowNibbles : RowSums {
   template <std::int32_t kBlock>
   static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
                                  const std::int32_t* table) {
@@ -95,6 +115,7 @@ struct PlainRows {
       if (p.rest_end != p.input_end) {
         table = add(sums, p.rest, p.rest_end, table);
       }
+      Weights::separate(sums);
       for (std::int32_t i = 0; i < kBlock && channel + i < p.channels; ++i) {
         p.output[channel + i] = requantize(p, static_cast<std::int32_t>(sums[i]), scale);
         scale += p.scale_bytes / static_cast<std::int32_t>(sizeof(*scale));
@@ -124,6 +145,7 @@ struct PlainRows {
 };
 
 using PlainRowProducts = PlainRows<RowBytes>;
+using PlainJointRowProducts = PlainRows<RowJointBytes>;
 using PlainNibbleRowProducts = PlainRows<RowNibbles>;
 
 }  // namespace cmsis_nn_delegate::portable

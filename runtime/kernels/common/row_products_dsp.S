@@ -23,6 +23,19 @@
   WORD \products
 .endm
 
+// The same for EIGHT_JOINT, which leaves r2 as it is.
+.macro WORD_JOINT products
+  ldr r2, [r0], #4
+  sxtb16 r3, r2
+  \products
+  sxtb16 r3, r2, ror #8
+  \products
+.endm
+.macro EIGHT_INPUTS_JOINT products
+  WORD_JOINT \products
+  WORD_JOINT \products
+.endm
+
 // As ADD_INPUTS says.
 .macro ADD_WORD
   ldr r3, [r4], #4
@@ -85,21 +98,24 @@
 
 // void cmsis_nn_delegate_multiply_row(
 //     RowProducts* products)   r0   output, channels and scales are where they end after the call
+// void cmsis_nn_delegate_multiply_joint_row(   the same with weights of two channels in 16 bits
 // void cmsis_nn_delegate_multiply_nibble_row(   the same with weights of 4 bits
 //
 // Register usage
 //   Inputs    r0, and r3 for a pair of them
 //   Table     r1
-//   Weights   r12 lr, widened in r2 r12 lr; of 4 bits r12, masked in r2, with the mask in lr
+//   Weights   r12 lr, widened in r2 r12 lr, or, of two channels in 16 bits, in r12 lr, with inputs in r2; of 4 bits r12, masked in r2, with the mask in lr
 //   Sums      r4-r11, one for each channel of a block; then on the stack, where r6 goes over them
 //   Results   r4 output, r5 channels of the block left, r10 channels after it, r11 scales, lr bytes between these
 //
 // Layout of the table, for each 8 channels: 8 starts, int32; for each two inputs, 0 and 2 or 1 and 3 of a word of
 // inputs, four words with the int8 weights of two channels each: of the first input for both, then of the second. With
+// weights of two channels in 16 bits, starts and weights of every second channel are 256 times its own and those of the channel before. With
 // weights of 4 bits, which are 8 more than they stand for, two words have those of four channels each: in the lower half
 // those for the first input, the first channel in the lowest bits, in the upper half those for the second.
 //
-// Cost: 83 instructions for 8 inputs and 8 channels, 64 products; 10 a result with form FLOOR, 19 with ANY. With weights of 4 bits,
+// Cost: 83 instructions for 8 inputs and 8 channels, 64 products; 10 a result with form FLOOR, 19 with ANY. With weights of
+// two channels in 16 bits, 65, and 8 for a block. With weights of 4 bits,
 // 10 more for a block, and 12 once for 8 inputs.
 //
 // Bounds: a step reads 8 inputs and 64 bytes of the table, 32 with weights of 4 bits. [input, input_end) is a multiple of 8
@@ -109,6 +125,7 @@
 // weights of 0 in the place of those that are missing, and only the results of others are stored. Scales are read as many as
 // results are stored. ReadsPast is 0.
   MULTIPLY_ROW cmsis_nn_delegate_multiply_row, EIGHT_INPUTS, EIGHT_CHANNELS, RESULTS
+  MULTIPLY_ROW cmsis_nn_delegate_multiply_joint_row, EIGHT_INPUTS_JOINT, EIGHT_JOINT, RESULTS, , SEPARATE_EIGHT
   MULTIPLY_ROW cmsis_nn_delegate_multiply_nibble_row, EIGHT_INPUTS, EIGHT_NIBBLES, RESULTS, ADD_EIGHT
 
 #endif

@@ -8,6 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_row(portable::RowProducts* products);
+void cmsis_nn_delegate_multiply_joint_row(portable::RowProducts* products);
 void cmsis_nn_delegate_multiply_nibble_row(portable::RowProducts* products);
 }
 
@@ -16,6 +17,14 @@ struct DspRowProducts {
 
   static void multiply(portable::RowProducts& products) {
     cmsis_nn_delegate_multiply_row(&products);
+  }
+};
+
+struct DspJointRowProducts {
+  using Element = std::int8_t;
+
+  static void multiply(portable::RowProducts& products) {
+    cmsis_nn_delegate_multiply_joint_row(&products);
   }
 };
 

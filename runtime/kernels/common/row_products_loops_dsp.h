@@ -38,8 +38,8 @@
 // EIGHT_NIBBLES; for the latter `add` is that of ADD_INPUTS. `results` stores the results of a block, of which the sums lie
 // at sp: r12 has the RowProducts, also afterwards, r4 the output and r5 the channels that are left, r11 the scales and lr
 // the bytes from those of a channel to the next one's. It leaves r4 and r11 where they end, and in r10 how many channels
-// there are after this block.
-.macro MULTIPLY_ROW name, inputs, products, results, add
+// there are after this block. `separate` changes the sums in r4-r11 before that.
+.macro MULTIPLY_ROW name, inputs, products, results, add, separate
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -79,6 +79,7 @@
   str r3, [sp, #END]
   bne 2b
 
+  \separate
   stm sp, {r4-r11}
   NEIGHBOURS ROW_PRODUCTS_OUTPUT, ROW_PRODUCTS_CHANNELS
   ldrd r4, r5, [r12, #ROW_PRODUCTS_OUTPUT]

@@ -383,6 +383,15 @@ constexpr Kernel conv2d_pairs_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
+/// The same for weights of two channels in 16 bits.
+constexpr Kernel conv2d_joint_pairs_kernel(Kernel::Run run) {
+  using Args = payload::Conv2dJointPairsArgs;
+  return Kernel(operators::kConv2dJointPairs, run, conv2d_pairs_scratch_bytes<Args>)
+      .limited_to(conv2d_pairs_accepts<Args>)
+      .overlapping(overlaps_in_window_order<Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
 /// The same for int16.
 constexpr Kernel conv2d_pairs_int16_kernel(Kernel::Run run) {
   using Args = payload::Conv2dPairsInt16Args;

@@ -60,6 +60,13 @@ constexpr Kernel fully_connected_pairs_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
+/// The same for weights of two channels in 16 bits.
+constexpr Kernel fully_connected_joint_pairs_kernel(Kernel::Run run) {
+  return Kernel(operators::kFullyConnectedJointPairs, run)
+      .limited_to(fully_connected_pairs_accepts<payload::FullyConnectedJointPairsArgs>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
 /// The same for int16.
 constexpr Kernel fully_connected_pairs_int16_kernel(Kernel::Run run) {
   return Kernel(operators::kFullyConnectedPairsInt16, run)

@@ -57,6 +57,9 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kFullyConnectedInt4VectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kConv2dInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dJointPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kFullyConnectedJointPairs)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -226,6 +226,9 @@ CMSIS_NN_DELEGATE_KERNEL(RnnInt4, RnnInt4, rnn_int4)
 CMSIS_NN_DELEGATE_KERNEL(RnnLengthsInt4, RnnLengthsInt4, rnn_lengths_int4)
 CMSIS_NN_DELEGATE_KERNEL(RnnInt4Int16, RnnInt4Int16, rnn_int4_int16)
 CMSIS_NN_DELEGATE_KERNEL(RnnLengthsInt4Int16, RnnLengthsInt4Int16, rnn_lengths_int4_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dJointPairs, Conv2dJointPairs, conv2d_joint_pairs)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedJointPairs, FullyConnectedJointPairs,
+                         fully_connected_joint_pairs)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

@@ -86,6 +86,9 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Vectors, FullyConnectedInt4Vectors,
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4VectorsInt16, FullyConnectedInt4VectorsInt16,
                          fully_connected_int4_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4VectorsInt16, Conv2dInt4VectorsInt16, conv2d_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dJointPairs, Conv2dJointPairs, conv2d_joint_pairs)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedJointPairs, FullyConnectedJointPairs,
+                         fully_connected_joint_pairs)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -9,6 +9,7 @@ from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
 from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_int4_vectors_int16 import Conv2dInt4VectorsInt16
+from .conv2d_joint_pairs import Conv2dJointPairs
 from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
@@ -35,6 +36,8 @@ from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_int4_pairs_int16 import FullyConnectedInt4PairsInt16
 from .fully_connected_int4_vectors import FullyConnectedInt4Vectors
 from .fully_connected_int4_vectors_int16 import FullyConnectedInt4VectorsInt16
+from .fully_connected_joint_as_conv2d import FullyConnectedJointAsConv2d
+from .fully_connected_joint_pairs import FullyConnectedJointPairs
 from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
@@ -44,6 +47,7 @@ from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
 from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
 from .softmax_table import SoftmaxTable
 
+_CONV2D_JOINT_PAIRS = Conv2dJointPairs()
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 _CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
@@ -54,6 +58,9 @@ _CONV2D_VECTORS_INT16 = Conv2dVectorsInt16()
 _CONV2D_INT4_PAIRS_INT16 = Conv2dInt4PairsInt16()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
+    _CONV2D_JOINT_PAIRS,
+    FullyConnectedJointPairs(),
+    FullyConnectedJointAsConv2d(_CONV2D_JOINT_PAIRS),
     _CONV2D_PAIRS,
     DepthwiseConv2dPlanes(),
     FullyConnectedPairs(),

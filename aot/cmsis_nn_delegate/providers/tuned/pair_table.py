@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...graph.ir import Node
-from .requantization import WORDS
+from .requantization import WORDS, largest_sums
 
 DEPTH = 8  # inputs of a step of the inner loop
+JOINT_BITS = 8  # of the first of two channels, in `joint`
 
 
 def depth(inputs: int) -> int:
@@ -60,6 +61,33 @@ def rows(weights: np.ndarray, starts: np.ndarray, of: int) -> np.ndarray:
     words = pairs.transpose(0, 3, 5, 1, 4, 2)  # [block, word, parity, half, pair, channel]
     weight_words = np.ascontiguousarray(words).reshape(count, -1).view("<i4")
     return np.concatenate([start.reshape(count, -1).astype(np.int32), weight_words], axis=1)
+
+
+def why_not_joint(node: Node, weights: np.ndarray) -> str:
+    """Returns why `joint` does not hold the weights [channels, inputs] of `node`, "" if it does."""
+    low, high = weights[: len(weights) // 2 * 2 : 2], weights[1::2]
+    channels = np.flatnonzero(((high == -128) & (low < 0)).any(1))
+    if channels.size:
+        return f"channel {2 * channels[0] + 1} has a weight of -128 beside a negative one of the channel before"
+    largest = largest_sums(node, weights, node.inputs[2].constant.astype(np.int64))[1::2]
+    if (largest >= 1 << (31 - JOINT_BITS)).any():
+        return f"a sum may exceed {31 - JOINT_BITS} bits"
+    return ""
+
+
+def joint(blocks_of_sums: np.ndarray, of: int) -> np.ndarray:
+    """Returns `blocks_of_sums`, int32 [blocks, words] of `rows`, with 2^JOINT_BITS * second + first in the place of
+    each second of two channels: of the 16 bits with the weights of both for an input, and of the sums for inputs of 0.
+
+    The lower byte of such a weight is still the first channel's, so that the products with all of it are
+    2^JOINT_BITS * second + first again. They wrap, but their difference to the first channel's sum is 2^JOINT_BITS
+    times the second one's, which has few enough bits."""
+    starts = blocks_of_sums[:, :of].astype(np.int64)
+    starts[:, 1::2] = (starts[:, 1::2] << JOINT_BITS) + starts[:, ::2]
+    halves = np.ascontiguousarray(blocks_of_sums[:, of:]).view(np.int8).reshape(len(blocks_of_sums), -1, 2).copy()
+    halves[:, :, 1] -= halves[:, :, 0] < 0
+    weights = halves.reshape(len(blocks_of_sums), -1).view("<i4")
+    return np.concatenate([starts.astype(np.int32), weights], axis=1)
 
 
 def for_int16(weights: np.ndarray) -> np.ndarray:

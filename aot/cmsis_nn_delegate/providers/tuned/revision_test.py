@@ -64,6 +64,9 @@ CONSTANTS = {
     "conv2d_int4_vectors_int16": 0x6E8272AA,
     "fully_connected_int4_as_vectors_int16": 0x95D2F8D4,
     "fully_connected_int4_vectors_int16": 0xF1DACF2A,
+    "conv2d_joint_pairs": 0x8B3F2CD5,
+    "fully_connected_joint_pairs": 0x5A979355,
+    "fully_connected_joint_as_conv2d": 0xF96D2CA0,
 }
 
 
