@@ -214,6 +214,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_int4_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
+    runtime/kernels/conv2d/conv2d_joint_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
@@ -259,6 +260,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_int4_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_vectors_portable.cc
+    runtime/kernels/fully_connected/fully_connected_joint_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
@@ -506,6 +508,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/gru_units_members.h
     runtime/kernels/common/gru_units_mve.S
     runtime/kernels/common/gru_units_mve.h
+    runtime/kernels/common/joint_sums_dsp.h
     runtime/kernels/common/lstm_units_dsp.S
     runtime/kernels/common/lstm_units_dsp.h
     runtime/kernels/common/lstm_units_members.h
@@ -540,6 +543,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_tuned.cc
+    runtime/kernels/conv2d/conv2d_joint_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_tuned.cc
@@ -570,6 +574,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_int4_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_vectors_tuned.cc
+    runtime/kernels/fully_connected/fully_connected_joint_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_vectors_int16_tuned.cc
