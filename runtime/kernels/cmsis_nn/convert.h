@@ -11,7 +11,8 @@
 #include "runtime/payload/kernel.h"
 
 #ifdef CMSIS_NN_USE_SINGLE_ROUNDING
-#error "payloads are for kernels that round twice: leave out CMSIS_NN_USE_SINGLE_ROUNDING, here and for CMSIS-NN"
+#error \
+    "payloads are for kernels that round twice: leave out CMSIS_NN_USE_SINGLE_ROUNDING, here and for CMSIS-NN"
 #endif
 
 namespace cmsis_nn_delegate::cmsis_nn {

@@ -5,7 +5,8 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_embedding_int32_int4(const void* args, const Bases& bases) {
-  return requantize_rows<std::int32_t>(*static_cast<const payload::EmbeddingInt32Int4Args*>(args), bases);
+  return requantize_rows<std::int32_t>(*static_cast<const payload::EmbeddingInt32Int4Args*>(args),
+                                       bases);
 }
 
 constexpr KernelOf<payload::Opcode::kEmbeddingInt32Int4> kEmbeddingInt32Int4 =
