@@ -1,5 +1,5 @@
 """Compares the instructions of one inference with CMSIS-NN's kernels to those of C code that calls the same kernels,
-and those of int16 with those of int8.
+and those of int16 and of weights of 4 bits with those of int8.
 
 Uses trained weights if MLPERF_TINY_WEIGHTS names their folder, else random ones:
 
@@ -48,13 +48,19 @@ OVER_DIRECT = 0.003
 # With a scale per output, the kernels of a network with only linear layers cost this much more.
 PER_CHANNEL = {"cortex-m4": 0.025, "cortex-m55": 0.044}
 
-# Without softmax, which computes in int8, and with the tuned kernels: instructions in int16 for each one in int8, at
-# most, and bytes of arena with inputs and outputs of int16.
-INT16 = {
-    ("ds_cnn", "cortex-m4"): (1.05, 16_896),
-    ("ds_cnn", "cortex-m55"): (1.5, 20_736),
-    ("resnet8", "cortex-m4"): (1.06, 67_168),
-    ("resnet8", "cortex-m55"): (1.8, 67_600),
+# Of a network in a format, without softmax, which computes in int8, and with the tuned kernels: instructions and bytes
+# of payload for each one in int8, at most, and bytes of arena. Inputs and outputs of int16 are int16, all others int8.
+FORMATS = {
+    ("ds_cnn", "int16", "cortex-m4"): (1.05, 1.03, 16_896),
+    ("ds_cnn", "int16", "cortex-m55"): (1.5, 1.03, 20_736),
+    ("resnet8", "int16", "cortex-m4"): (1.06, 1.03, 67_168),
+    ("resnet8", "int16", "cortex-m55"): (1.8, 1.03, 67_600),
+    ("ds_cnn", "w4", "cortex-m4"): (1.12, 0.58, 8_896),
+    ("ds_cnn", "w4", "cortex-m55"): (1.03, 0.58, 10_368),
+    ("resnet8", "w4", "cortex-m4"): (1.12, 0.58, 34_160),
+    ("resnet8", "w4", "cortex-m55"): (1.1, 0.58, 33_808),
+    ("autoencoder", "w4", "cortex-m4"): (1.02, 0.58, 768),
+    ("autoencoder", "w4", "cortex-m55"): (1.07, 0.58, 768),
 }
 
 # For softmax, whose instructions depend on the data: with random weights, no class is ruled out.
@@ -89,23 +95,35 @@ def compiled_network(name: str, linear_weights: str):
 
 
 @functools.cache
-def without_softmax(name: str, core: str, preset: str):
-    """Returns (the compiled network without its softmax, a quantized input)."""
+def in_format(name: str, preset: str):
+    """Returns (the graph of the network in the quantizer's format `preset`, without its softmax, a quantized input)."""
     network = NETWORKS[name]
     module = network.random() if FOLDER is None else network.trained(FOLDER)
-    module.classifier = module.classifier[:-1]
+    if network.is_classifier:
+        module.classifier = module.classifier[:-1]
     samples = network.random_inputs(8) if FOLDER is None else torch.from_numpy(network.check_data(FOLDER)[0])
     compiled = compile_model(
         module,
         (samples[:1],),
-        core,
+        "cortex-m4",
         [(x,) for x in samples.split(1)],
         io="int16" if preset == "int16" else "int8",
         strict=True,
         quantizer=CmsisNnQuantizer(preset=preset),
         name=name,
     )
-    return compiled, compiled.graph.inputs[0].type.quantize(samples[:1].numpy())
+    return compiled.graph, compiled.graph.inputs[0].type.quantize(samples[:1].numpy())
+
+
+@functools.cache
+def instructions_in_format(name: str, preset: str, core: str) -> int:
+    """Returns those of an inference; skips without exact counts."""
+    graph, image = in_format(name, preset)
+    run = simulate.run(encode(graph, get_target(core)).payload, [[image]], firmware(core))
+    if run.instructions is None:
+        pytest.skip(f"no exact instruction counts: {run.simulator}")
+    (count,) = run.instructions
+    return count
 
 
 def compilers(image: Path) -> set[str]:
@@ -158,19 +176,16 @@ def test_cost_of_linear_weights_per_channel(core):
     assert inference("autoencoder", core, "per-channel") <= limit
 
 
-@pytest.mark.parametrize("name, core", INT16)
-def test_what_int16_takes_next_to_int8(name, core):
+@pytest.mark.parametrize("name, preset, core", FORMATS)
+def test_what_formats_take_next_to_int8(name, preset, core):
     """Of the same layers, because only int8 has constant channels to leave out."""
-    ratio, arena = INT16[name, core]
-    assert without_softmax(name, core, "int16")[0].report.arena.nbytes <= arena
+    ratio, flash, arena = FORMATS[name, preset, core]
+    int8, found = (encode(in_format(name, of)[0], get_target(core)) for of in ("minmax", preset))
+    payload = len(found.payload) / len(int8.payload)
+    assert payload <= flash
+    assert found.plan.arena_bytes <= arena
     if "tuned" not in KERNELS["kernels"]:
         pytest.skip(f"the image has other kernels: {KERNELS['reason']}")
-    counts = []
-    for preset in ("minmax", "int16"):
-        compiled, image = without_softmax(name, core, preset)
-        run = simulate.run(compiled.payload, [[image]], firmware(core))
-        if run.instructions is None:
-            pytest.skip(f"no exact instruction counts: {run.simulator}")
-        counts += run.instructions
-    print(f"{name} on {core}: {counts[1]:,} in int16, {counts[0]:,} in int8, {counts[1] / counts[0]:.3f}")
+    counts = [instructions_in_format(name, of, core) for of in ("minmax", preset)]
+    print(f"{name} in {preset} on {core}: {counts[1]:,}, {counts[1] / counts[0]:.3f} of int8; payload {payload:.3f}")
     assert counts[1] <= ratio * counts[0]
