@@ -5,6 +5,7 @@
 // but Renode 1.16.1 computes other products than QEMU.
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
+#include "runtime/kernels/common/channel_scales_mve.h"
 #include "runtime/kernels/conv2d/channel_vectors_int16_members.h"
 
   .syntax unified
@@ -45,29 +46,6 @@
   cmp r0, r7
   it hs
   subhs r0, r0, r8
-.endm
-
-// Requantizes sums of four channels of both outputs; q4 multipliers, q5 shifts.
-.macro SCALE a, b
-  vldrw.32 q4, [r4], #16
-  vldrw.32 q5, [r4], #16
-  vqrdmulh.s32 \a, \a, q4
-  vqrdmulh.s32 \b, \b, q4
-  vrshl.s32 \a, \a, q5
-  vrshl.s32 \b, \b, q5
-.endm
-// The same with halves below zero away from zero.
-.macro SCALE_AWAY a, b
-  vldrw.32 q4, [r4], #16
-  vldrw.32 q5, [r4], #16
-  vqrdmulh.s32 \a, \a, q4
-  vqrdmulh.s32 \b, \b, q4
-  vshr.s32 q6, \a, #31
-  vshr.s32 q7, \b, #31
-  vadd.i32 \a, \a, q6
-  vadd.i32 \b, \b, q7
-  vrshl.s32 \a, \a, q5
-  vrshl.s32 \b, \b, q5
 .endm
 
 // void cmsis_nn_delegate_channel_vectors_int16(

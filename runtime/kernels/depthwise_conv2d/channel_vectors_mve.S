@@ -4,6 +4,7 @@
 // widened and added to sums, of the even channels (q0, second output q2) and of the odd ones (q1, q3).
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
+#include "runtime/kernels/common/channel_scales_mve.h"
 #include "runtime/kernels/depthwise_conv2d/channel_vectors_loops_mve.h"
 
   .syntax unified
@@ -89,28 +90,6 @@
   TAPS_\steps
 .endm
 
-// Requantizes sums of both outputs; q4 multipliers, q5 shifts.
-.macro SCALE a, b
-  vldrw.32 q4, [r4], #16
-  vldrw.32 q5, [r4], #16
-  vqrdmulh.s32 \a, \a, q4
-  vqrdmulh.s32 \b, \b, q4
-  vrshl.s32 \a, \a, q5
-  vrshl.s32 \b, \b, q5
-.endm
-// The same with halves below zero away from zero.
-.macro SCALE_AWAY a, b
-  vldrw.32 q4, [r4], #16
-  vldrw.32 q5, [r4], #16
-  vqrdmulh.s32 \a, \a, q4
-  vqrdmulh.s32 \b, \b, q4
-  vshr.s32 q6, \a, #31
-  vshr.s32 q7, \b, #31
-  vadd.i32 \a, \a, q6
-  vadd.i32 \b, \b, q7
-  vrshl.s32 \a, \a, q5
-  vrshl.s32 \b, \b, q5
-.endm
 .macro SCALES
   SCALE q0, q2
   SCALE q1, q3
