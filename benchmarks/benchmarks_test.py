@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import anchors, boards, chart, comparison, main, markdown
+from benchmarks import anchors, boards, chart, comparison, cycles, main, markdown
 from benchmarks.anchors import STREAMING
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
 from benchmarks.flash.flash import Flash
@@ -53,7 +53,8 @@ def measured():
     environment = IMAGES.environment("QEMU", "cortex-m4")
     sizes = (measure_weights(network()),)
     left_out = ("cmsis-nn: not here",)
-    return Results(environment, tuple(found), direct, (choice,), flash, tuple(formats), sizes, left_out)
+    modelled = (cycles.Modelled("ds_cnn", "random", "cortex-m55", "tuned", 100, (110, 120), "LLVM 19.1.7"),)
+    return Results(environment, tuple(found), direct, (choice,), flash, tuple(formats), sizes, left_out, modelled)
 
 
 def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
@@ -274,3 +275,50 @@ def test_the_readme_links_the_document():
 def test_results_of_another_environment_are_not_equal(measured):
     other = dataclasses.replace(measured.environment, kernels="portable")
     assert read_results(dataclasses.replace(measured, environment=other).to_json()) != measured
+
+
+def test_cycles_by_llvm_stand_beside_those_of_boards(committed):
+    """Every core and network of MLPerf Tiny has a range, and what is said of their error is said with every profile."""
+    found = {(m.network, m.core, m.providers): m for m in committed.modelled}
+    assert set(found) == {(n, c, p) for n in ANCHORS.networks for c in cycles.CORES for p in ("tuned", "cmsis-nn")}
+    for m in found.values():
+        assert 0 < m.cycles[0] < m.cycles[1] < 2 * m.instructions and m.weights == "trained"
+    measured = {(m.network, m.core, m.providers): m.inference for m in committed.measurements}
+    assert all(measured[key] == m.instructions for key, m in found.items() if key in measured)
+    published = cycles.load()
+    text = " ".join(markdown.render(committed, ANCHORS).split())
+    beside = cycles.compared(committed.modelled, published)
+    assert len(beside) == sum(len(entry.programs) for entry in published)
+    assert all(f"| {c.program.board / 1e6:.3f} | {c.share:.2f} |" in text for c in beside)
+    sentences = cycles.sentences(committed.modelled, published)
+    assert all(sentence in text for sentence in sentences)
+    assert dict(zip(cycles.CORES, sentences, strict=True)) == profile_text.ERRORS
+    assert "| resnet8 | cortex-m85 |" in comparison.render(committed, ANCHORS)
+
+
+def test_a_network_is_compared_by_cycles_for_an_instruction():
+    ours = cycles.Modelled("net", "random", "cortex-m33", "cmsis-nn", 100, (110, 120), "LLVM")
+    programs = (
+        cycles.Program("net", 1000, 1500),
+        cycles.Program("kernel", 10, 30, (20, 25)),
+        cycles.Program("x", 1, 1),
+    )
+    found = cycles.compared([ours], [cycles.Published("cortex-m33", "other", "", programs)])
+    assert [(c.program.program, c.modelled, c.share) for c in found] == [
+        ("net", (1100, 1200), 1.25),
+        ("kernel", (20, 25), 1.2),
+    ]
+
+
+def test_cycles_that_cannot_be_modelled_are_left_out_with_the_reason(measured, monkeypatch):
+    def without_tools(*_):
+        raise UserError("models of cycles need llvm-mca")
+
+    monkeypatch.setattr(cycles, "model_cycles", without_tools)
+    for _ in range(2):  # A reason is not repeated.
+        measured = main.with_cycles(measured, ["autoencoder", "m5"], ["tuned", "portable"], None, IMAGES)
+    assert measured.modelled == () and [line for line in measured.left_out if "cycles" in line] == [
+        f"modelled cycles of autoencoder on {core}: models of cycles need llvm-mca" for core in cycles.CORES
+    ]
+    text = markdown.render(measured, ANCHORS)
+    assert "## Cycles by LLVM" not in text and "need llvm-mca" in text

@@ -1,7 +1,8 @@
 """What real boards took for programs whose cycles were modelled, in boards.json: `load`, `section`.
 
 Others have published these programs with the cycles that they took on a Nucleo-L4R5ZI. Each was compiled once in a
-temporary folder, and ran in QEMU with sim/qemu/m4_cycles_plugin.c; only figures are kept.
+temporary folder, and ran in QEMU with sim/qemu/m4_cycles_plugin.c; only figures are kept. Boards with other cores are
+those of cycles.py.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from benchmarks import boards
+from benchmarks import boards, cycles
 from benchmarks.anchors import STREAMING, Anchors
 from benchmarks.markdown import COMMAND, cores
 from benchmarks.measure import Measurement
@@ -18,6 +18,7 @@ _M4 = "cortex-m4"
 def render(results: Results, anchors: Anchors) -> str:
     """Returns the document."""
     parts = [_head(), _factors(results, anchors), _beside_others(results, anchors), _modelled(results, anchors)]
+    parts.append(_modelled_by_llvm(results, anchors))
     return "\n".join([*(part for part in parts if part), _published(anchors)])
 
 
@@ -99,6 +100,31 @@ def _modelled(results: Results, anchors: Anchors) -> str:
             f"{boards.sentence(boards.load())}.",
             "",
             *table(["network", "tuned, payload in RAM", "tuned, payload in flash", *systems], rows),
+            "",
+        ]
+    )
+
+
+def _modelled_by_llvm(results: Results, anchors: Anchors) -> str:
+    """Returns the modelled cycles of the cores that LLVM describes next to the published ones of these cores."""
+    rows = [
+        [m.network, m.core, millions(m.cycles), entry.system, f"{entry.megacycles:.2f}"]
+        for m in results.modelled
+        if m.providers == "tuned"
+        for entry in anchors.published
+        if (entry.core, entry.network) == (m.core, m.network)
+    ]
+    if not rows:
+        return ""
+    return "\n".join(
+        [
+            "## Cycles of other cores, millions: modelled here, published by others",
+            "The least and the most by LLVM's models of these cores, for memories without wait states; the boards had",
+            "flash and caches. [Benchmarks](benchmarks.md#cycles-by-llvms-models-millions) says how. As far as boards",
+            "are known:",
+            *cycles.sentences(results.modelled, cycles.load()),
+            "",
+            *table(["network", "core", "tuned, modelled", "system", "published"], rows),
             "",
         ]
     )

@@ -4,6 +4,7 @@
     bazel run //benchmarks -- --networks all --cores all --out FOLDER  # everything, into FOLDER
     bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, comparison.md
     bazel run //benchmarks -- --write --formats                        # of that .json only the formats of numbers
+    bazel run //benchmarks -- --write --cycles                         # only the cycles by LLVM's models
     bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
 
 MLPERF_TINY_WEIGHTS, or --weights, names the folder with the trained weights of the networks of MLPerf Tiny; see
@@ -26,7 +27,7 @@ from cmsis_nn_delegate.support.quiet import quiet
 quiet()
 
 # ruff: noqa: E402
-from benchmarks import anchors, chart, comparison, markdown
+from benchmarks import anchors, chart, comparison, cycles, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
 from benchmarks.formats import CALIBRATING, Formatted, is_about_a_format, measure_formats
@@ -42,6 +43,8 @@ from sim.boards import tested_cores
 
 NAME = "benchmarks"
 _DOCS = "docs"
+# How a sentence begins that says which modelled cycles there are not.
+_CYCLES = "modelled cycles of "
 _DEFAULT_CORES = ("cortex-m4", "cortex-m55")
 # What --write measures: everything that is part of this repository.
 _WRITTEN_KINDS = ("MLPerf Tiny", "tests/coverage/networks.py")
@@ -56,12 +59,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write the documents there")
     parser.add_argument("--write", action="store_true", help="write the documents of the source tree")
     parser.add_argument("--formats", action="store_true", help="with --write: measure the formats only, keep the rest")
+    parser.add_argument("--cycles", action="store_true", help="with --write: model cycles only, keep the rest")
     parser.add_argument("--render", action="store_true", help="write them again, from results that are there")
     options = parser.parse_args(arguments)
     if (options.write or options.render) and (options.out or options.networks):
         parser.error("--write and --render always write the same: leave out --networks and --out")
-    if options.formats and not options.write:
-        parser.error("--formats measures a part of what --write does: add --write")
+    if (options.formats or options.cycles) and not options.write:
+        parser.error("--formats and --cycles measure a part of what --write does: add --write")
+    if options.formats and options.cycles:
+        parser.error("give --formats or --cycles: each keeps what the other one measures")
     folder = _folder(options)
     try:
         if options.render:
@@ -71,9 +77,12 @@ def main(arguments: Sequence[str]) -> int:
         chosen = _chosen_networks(options.networks, known, options.write)
         cores = tested_cores() if options.cores == "all" else _listed(options.cores, TARGETS, "core")
         providers = _listed(options.providers, PROVIDERS, "provider")
-        if options.formats:
+        if options.formats or options.cycles:
             before = read_results((folder / f"{NAME}.json").read_text(encoding="utf-8"))
-            results = with_formats(before, chosen, cores, _weights(options.weights), Images())
+            if options.cycles:
+                results = with_cycles(before, chosen, providers, _weights(options.weights), Images())
+            else:
+                results = with_formats(before, chosen, cores, _weights(options.weights), Images())
         else:
             results = run(chosen, cores, providers, _weights(options.weights))
     except (UserError, OSError, ValueError) as error:
@@ -161,6 +170,7 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
         environment, tuple(measurements), tuple(counted), tuple(choices), tuple(linked), left_out=tuple(left_out)
     )
     found = list(dict.fromkeys(m.network for m in measurements))
+    results = with_cycles(results, found, providers, weights, images)
     return with_formats(results, found, cores, weights, images) if "tuned" in providers else results
 
 
@@ -178,6 +188,27 @@ def with_formats(
         left_out += without
         sizes.append(measure_weights(load(name, weights)))
     return dataclasses.replace(results, formats=tuple(formats), weights=tuple(sizes), left_out=tuple(left_out))
+
+
+def with_cycles(
+    results: Results, networks: Sequence[str], providers: Sequence[str], weights: Optional[Path], images: Images
+) -> Results:
+    """Returns `results` with the modelled cycles of those of these networks that are MLPerf Tiny's, on all cores that
+    LLVM has models of."""
+    found: list[cycles.Modelled] = []
+    left_out = {line: None for line in results.left_out if not line.startswith(_CYCLES)}
+    for name in networks:
+        network = load(name, weights) if name in MLPERF_TINY else None
+        for core in cycles.CORES if network else ():
+            for chosen in cycles.providers_of(p for p in providers if not images.obstacle(p)):
+                try:
+                    found.append(cycles.model_cycles(network, core, chosen, images))
+                except UserError as error:
+                    left_out[f"{_CYCLES}{name} on {core}: {error}"] = None
+                    continue
+                least, most = found[-1].cycles
+                _say(f"{name} on {core}, {chosen}: {least:,} to {most:,} cycles")
+    return dataclasses.replace(results, modelled=tuple(found), left_out=tuple(left_out))
 
 
 def _choices(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from benchmarks import boards
+from benchmarks import boards, cycles
 from benchmarks.anchors import Anchors
 from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
@@ -29,6 +29,7 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
         _cycles_table(results),
         _flash_table(results, anchors),
         _boards(results),
+        cycles.section(results.modelled, cycles.load()),
         _choices_table(results),
         _formats_table(results),
         _weights_table(results),
@@ -137,8 +138,8 @@ def _cycles_table(results: Results) -> str:
             "instructions: [sim/qemu/m4_timing.h](../sim/qemu/m4_timing.h) has the sources and says what lies",
             "between the two (taken branches, divisions, loads from the code, and others). Memory has no wait",
             "states here; the next table has those of a chip, and the one after it says how far the model is from a",
-            "board. Other cores have none here: M7, M55 and M85 overlap instructions in ways that their manuals do",
-            "not describe.",
+            "board. Other cores' manuals have no such timings: [their models](#cycles-by-llvms-models-millions) are",
+            "those of LLVM.",
             "",
             *table(["network", *providers], rows),
             "",

@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.networks import Network
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format import schema
+from cmsis_nn_delegate.payload.encode import Encoded
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.providers.registry import get_providers
 from cmsis_nn_delegate.report.model_report import build_report
@@ -129,18 +130,22 @@ def compilers(image: Path) -> tuple[str, ...]:
     return tuple(sorted({f"GCC {version.decode()}" for version in found}))
 
 
+def encoded_with(network: Network, core: str, providers: str, images: Images, choice: str = "") -> Encoded:
+    """Returns the payload of `network` for `core`; the others are as for `measure`."""
+    available = [p for p in PROVIDERS[providers] if p != "cmsis-nn" or images.with_cmsis_nn]
+    if choice:
+        assert network.encoded is not None, f"{network.name} cannot be compiled with other options"
+        return network.encoded(core, providers=available, **CHOICES[choice])
+    return encode(network.graph, get_target(core), PayloadOptions(providers=get_providers(available)))
+
+
 def measure(
     network: Network, core: str, providers: str, images: Images, choice: str = ""
 ) -> tuple[Measurement, Profile]:
     """Runs `network` on simulated `core`. Every call has the kernel of the first of `PROVIDERS[providers]` that has
     one; `choice` is a key of `CHOICES`, or "". UserError if there is no simulator that counts, or the network does not
     fit the board."""
-    available = [p for p in PROVIDERS[providers] if p != "cmsis-nn" or images.with_cmsis_nn]
-    if choice:
-        assert network.encoded is not None, f"{network.name} cannot be compiled with other options"
-        encoded = network.encoded(core, providers=available, **CHOICES[choice])
-    else:
-        encoded = encode(network.graph, get_target(core), PayloadOptions(providers=get_providers(available)))
+    encoded = encoded_with(network, core, providers, images, choice)
     report = build_report(network.name, encoded)
     image = images.profile(core, providers)
     found = profile(

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from benchmarks.cycles import Modelled
 from benchmarks.direct.direct import Direct
 from benchmarks.flash.flash import Flash
 from benchmarks.formats import Formatted
@@ -31,6 +32,7 @@ class Results:
     formats: tuple[Formatted, ...] = ()
     weights: tuple[Weights, ...] = ()
     left_out: tuple[str, ...] = ()
+    modelled: tuple[Modelled, ...] = ()
 
     def to_json(self) -> str:
         """Returns a document of the version `SCHEMA`, with a final newline. A call is a list of `Call`'s fields."""
@@ -46,6 +48,7 @@ class Results:
             "flash": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.flash],
             "formats": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.formats],
             "weights": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.weights],
+            "modelled": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.modelled],
         }
         parts = [json.dumps(head, indent=1)[:-2]]
         parts += [
@@ -80,5 +83,11 @@ def read_results(text: str) -> Results:
     flash = tuple(Flash(**fields) for fields in document["flash"])
     formats = tuple(Formatted(**fields) for fields in document["formats"])
     weights = tuple(Weights(**fields) for fields in document["weights"])
+    modelled = tuple(
+        Modelled(**{**fields, "cycles": (fields["cycles"][0], fields["cycles"][1])})
+        for fields in document.get("modelled", ())
+    )
     left_out = tuple(document["left_out"])
-    return Results(Environment(**environment), measurements, direct, choices, flash, formats, weights, left_out)
+    return Results(
+        Environment(**environment), measurements, direct, choices, flash, formats, weights, left_out, modelled
+    )

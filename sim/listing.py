@@ -8,7 +8,7 @@ from __future__ import annotations
 import bisect
 import re
 
-_LINE = re.compile(r"^ *([0-9a-f]+):\s+([a-z]\S*)(?:\s+([^@<]*))?")
+_LINE = re.compile(r"^ *([0-9a-f]+):\s+([a-z]\S*|<unknown>)(?:\s+([^@<]*))?")
 _CONDITIONS = "eq|ne|hs|lo|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le"
 _BRANCH = re.compile(rf"^(b|bl|blx|cbz|cbnz|tbb|tbh|bx|b({_CONDITIONS}))(\.[nw])?$")
 _LOOP_START = re.compile(r"^(dls|wls)(tp\.\d+)?$")

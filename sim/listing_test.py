@@ -27,6 +27,7 @@ image.elf:	file format elf32-littlearm
      132:      	ldrd	r2, r3, [r0], #8
      136:      	vpt.i8	eq, q0, q1
      13a:      	vaddt.i8	q0, q0, q1
+     13e:      	<unknown>
 """
 )
 
@@ -66,8 +67,12 @@ def test_a_block_that_begins_on_a_condition_knows_whose():
     assert LISTING.block(0x136, 1)[0].covering(1) == "vpt.i8 eq, q0, q1"
 
 
+def test_what_is_no_instruction_stays_what_it_is():
+    assert [i.text for i in LISTING.block(0x13A, 2)] == ["vaddt.i8 q0, q0, q1", "<unknown>"]
+
+
 def test_what_the_image_does_not_contain_is_refused():
     with pytest.raises(ValueError, match="no 1 instructions from 0x102 on"):
         LISTING.block(0x102, 1)
-    with pytest.raises(ValueError, match="no 3 instructions from 0x136 on"):
-        LISTING.block(0x136, 3)
+    with pytest.raises(ValueError, match="no 4 instructions from 0x136 on"):
+        LISTING.block(0x136, 4)

@@ -54,9 +54,11 @@ class Tools:
     objdump: str
     version: str
 
-    def listing(self, elf: pathlib.Path) -> str:
+    def listing(self, elf: pathlib.Path, model: CoreModel) -> str:
         """Returns the disassembly of an image."""
-        return _output([self.objdump, "--disassemble", "--no-show-raw-insn", str(elf)])[0]
+        # GCC's images for M33 do not say that they need its DSP instructions.
+        options = ["--disassemble", "--no-show-raw-insn", f"--mattr={model.features}"]
+        return _output([self.objdump, *options, str(elf)])[0]
 
     def analyze(self, model: CoreModel, core: str, regions: dict[str, list[str]], iterations: int) -> Analysis:
         """Returns what `iterations` of each region take, whose lines are instructions."""

@@ -85,7 +85,7 @@ def priced(text: str, image: pathlib.Path, core: str, model: CoreModel, tools: T
     `read_steps`, and if the image does not contain what has executed."""
     events = read_steps(text)
     try:
-        prices = _Prices(events, Listing(tools.listing(image)), core, model, tools)
+        prices = _Prices(events, Listing(tools.listing(image, model)), core, model, tools)
     except ValueError as error:
         raise SimulatorError(f"{image}: {error}") from error
     lines = []

@@ -27,7 +27,7 @@ class OneCycle(llvm.Tools):
 
     text: str
 
-    def listing(self, elf):
+    def listing(self, elf, model):
         return self.text
 
     def analyze(self, model, core, regions, iterations):
@@ -134,7 +134,7 @@ vmladava.s8 lr, q1, q3"""
 class Listed(llvm.Tools):
     text: str
 
-    def listing(self, elf):
+    def listing(self, elf, model):
         return self.text
 
 

@@ -12,6 +12,14 @@ M4_MODEL = (
     "with memories without wait states, and what the flash of an STM32L4R5 at 120 MHz adds to them. On a board, "
     "integer programs took 0.95 to 1.03 times the most that the model allows."
 )
+# How far LLVM's models are from boards: docs/benchmarks.md has the programs.
+ERRORS = {
+    "cortex-m7": "Of the Cortex-M7, no cycles are known of programs like these.",
+    "cortex-m33": "On a Cortex-M33, 4 programs took 1.02 to 1.12 times the most by the model.",
+    "cortex-m55": "On a Cortex-M55, 20 programs took 0.78 to 2.82 times the most by the model, and half of them 0.91 "
+    "to 1.04 times.",
+    "cortex-m85": "On a Cortex-M85, 4 programs took 0.59 to 0.83 times the most by the model.",
+}
 _BAR = 24  # characters of the longest bar
 
 
@@ -39,7 +47,8 @@ def about_cycles(profile: Profile) -> str:
     unknown = f" It lacks instructions, which count as one cycle each: {profile.cycle_note}." * bool(profile.cycle_note)
     return (
         "Executed instructions, and modelled cycles: the least and the most by the model that "
-        f"{profile.cycle_model} has of the core, with memories without wait states.{unknown}"
+        f"{profile.cycle_model} has of the core, with memories without wait states. "
+        f"{ERRORS[profile.core.partition('+')[0]]}{unknown}"
     )
 
 
