@@ -80,17 +80,30 @@ def profile_of(report, instructions):
     return {**about, "inference": sum(instructions) + 7, "executor": 7, "init": 5, "crc": 3, "calls": calls}
 
 
+def with_cycles(profile):
+    """A profile with cycles by LLVM's model: as many as instructions, or twice as many."""
+    calls = [{**call, "cycles": [call["instructions"], 2 * call["instructions"]]} for call in profile["calls"]]
+    about = {"cycle_model": "LLVM 19.1.7", "cycle_note": "3 of itte", "flash_waits": None}
+    return {**profile, **about, "calls": calls, "cycles": [profile["inference"], 2 * profile["inference"]]}
+
+
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]), st.booleans())
-def test_figures_are_those_of_the_report(seed, io_placement, profiled):
+@given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]), st.booleans(), st.booleans())
+def test_figures_are_those_of_the_report(seed, io_placement, profiled, modelled):
     report = report_of(networks.random_network(seed), io_placement=io_placement)
     profile = profile_of(report, [100 + call["index"] for call in report["calls"]]) if profiled else None
-    page = Page(render(report, profile))
+    profile = with_cycles(profile) if profiled and modelled else profile
+    html = render(report, profile)
+    page = Page(html)
+    said = "by the model that LLVM 19.1.7 has of the core, with memories without wait states. It lacks instructions"
+    assert (said in html) == (profiled and modelled)
     assert page.documents["report"] == report and page.documents["profile"] == profile
     assert page.addresses == []
     for call, cells in zip(report["calls"], page.table("call"), strict=True):
         keys = ("macs", "constant_bytes", "scratch_bytes", "live_bytes")
-        numbers = [call["index"], *(call[key] for key in keys), *([100 + call["index"]] if profiled else [])]
+        count = 100 + call["index"]
+        counts = ([count, count, 2 * count] if modelled else [count]) if profiled else []
+        numbers = [call["index"], *(call[key] for key in keys), *counts]
         assert [cells[0], *cells[5 : 5 + len(numbers) - 1]] == [f"{number:,}" for number in numbers]
         predicted = call["predicted_instructions"]
         assert cells[-2] == ("not predicted" if predicted is None else f"{predicted:,}")
