@@ -334,13 +334,18 @@ def test_the_compiler_chooses_formats_and_keeps_them_in_a_file(capsys, folder):
 def test_explore_shows_what_its_commands_compile(capsys, folder, monkeypatch):
     monkeypatch.chdir(folder)
     arguments = ["m.py:small", "--target", "cortex-m4", "--calibration", "x.npz", "--io", "int8", "-o", "explored"]
-    code, out, err = run(capsys, "explore", *arguments, "--assignments", "2", "--json")
+    # A simulator that takes a cycle for each byte of the payload, or two.
+    monkeypatch.setattr(simulate, "default_image", lambda core: Path(f"{core}.elf"))
+    simulated = lambda payload, *_, **options: SimpleNamespace(cycles=[(len(payload), 2 * len(payload))])  # noqa: E731
+    monkeypatch.setattr(simulate, "run", simulated)
+    code, out, err = run(capsys, "explore", *arguments, "--assignments", "2", "--json", "--cycles")
     assert code == 0, err
     document = json.loads(out)
     assert document == json.loads((folder / "explored" / "small.explore.json").read_text())
     assert "compilations that no other one beats" in (folder / "explored" / "small.explore.html").read_text()
     points = document["points"]
     assert points and document["compiled"] > len(points)
+    assert [point["cycles"] for point in points] == [[point["flash"], 2 * point["flash"]] for point in points]
     for point in (points[0], points[-1]):
         program, *command = shlex.split(point["command"])
         assert program == "cmsisnn" and run(capsys, *command)[0] == 0
@@ -688,6 +693,7 @@ def test_inputs_with_different_numbers_of_samples(capsys, folder):
         (["compile", *_SMALL, "--min-sqnr", "9", "--write-quantizer", "q.txt"], "a name that ends in .yaml"),
         (["compile", *_SMALL, "--min-sqnr", "9", "--print-after", "io"], "--print-after shows one compilation"),
         (["explore", *_SMALL, "--prefer", "ram"], "--prefer is for compile: explore tries all of its values"),
+        (["explore", *_SMALL, "--target", "cortex-m3", "--cycles"], "modelled for .*, and this is for cortex-m3"),
         (["explore", *_SMALL, "--assignments", "1"], "assignments is 1; give 2 or more"),
         (["explore", "m.py:small", "--calibration", "x.npz", "-o", "bad"], "give --target, .* or --board"),
         (["explain", "m.py:small", "--target", "m4"], "unknown target 'm4'; did you mean cortex-m4\\?"),

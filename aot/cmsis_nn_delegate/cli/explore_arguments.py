@@ -29,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COUNT",
         help="how many assignments of formats to layers are compiled, each in all other ways, default %(default)s",
     )
+    parser.add_argument(
+        "--cycles",
+        action="store_true",
+        help="also model the cycles of all points that are shown, as `profile --cycles` does, which takes a while",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON, and progress on the standard error")
     parser.add_argument(
         "-o",

@@ -8,9 +8,12 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import Optional
 
 from ..files.outputs import write_files
 from ..report.page.explore import render_exploration
+from ..runner import simulate
+from ..runner.profile import random_inputs
 from ..search import exploration
 from ..search.exploration import Exploration, Point
 from ..support.errors import UserError
@@ -19,7 +22,7 @@ from .late_import import late_import
 from .memories import board_of
 from .model import prepared_model
 from .printable import printable
-from .printing import silenced, write
+from .printing import say, silenced, write
 
 # What explore tries by itself, with the values of no option.
 _TRIED = {"prefer": "speed", "max_slowdown": None, "max_flash_growth": 0}
@@ -35,15 +38,19 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("--labels names an array of --data: give --data")
     with contextlib.redirect_stdout(sys.stderr if arguments.json else sys.stdout):
         board = board_of(arguments)
+        if arguments.cycles:
+            simulate.default_image(_modelled(board.core if board else arguments.target))
         labels = labels_of(arguments)
         prepared = prepared_model(arguments)
         with silenced(arguments.debug):
             found: Exploration = late_import("explore_model").explored(arguments, prepared, board, labels)
+        between = _cycles(found) if arguments.cycles else []
     folder, front = Path(arguments.output), found.front
     # Points of the same formats share a file.
     texts = list(dict.fromkeys(point.quantizer_file for point in front))
     names = {text: f"{found.model}.formats.{number}.yaml" for number, text in enumerate(texts, 1)}
-    document = found.document([_command(arguments, point, folder / names[point.quantizer_file]) for point in front])
+    commands = [_command(arguments, point, folder / names[point.quantizer_file]) for point in front]
+    document = found.document(commands, between)
     files = {
         f"{found.model}.explore.html": render_exploration(document).encode(),
         f"{found.model}.explore.json": exploration.to_json(document).encode(),
@@ -60,6 +67,37 @@ def run(arguments: argparse.Namespace) -> int:
     for name, content in files.items():
         print(f"  {folder / name} ({len(content):,} bytes)")
     return 0
+
+
+def _modelled(core: str) -> str:
+    """Returns the target, of which there is a model; UserError if there is none."""
+    if core.partition("+")[0] not in simulate.MODELLED_CORES:
+        raise UserError(
+            f"cycles are modelled for {', '.join(simulate.MODELLED_CORES)}, and this is for {core}: leave out --cycles"
+        )
+    return core
+
+
+def _cycles(found: Exploration) -> list[Optional[simulate.Cycles]]:
+    """Returns the modelled cycles of the points that are shown, with random inputs; None for one that is not a single
+    delegate call, or does not fit the simulated board, which is said."""
+    between: list[Optional[simulate.Cycles]] = []
+    image = simulate.default_image(found.target)
+    for number, point in enumerate(found.front, 1):
+        between.append(None)
+        if len(point.parts) != 1 or point.price.outside:
+            say(f"point {number} has no modelled cycles: it is not one delegate call")
+            continue
+        say(f"modelling the cycles of point {number} of {len(found.front)}")
+        (part,) = point.parts
+        inputs = random_inputs(part.graph)
+        try:
+            (between[-1],) = simulate.run(part.payload, [inputs], image, verify_crc=False, cycles=True).cycles
+        except UserError as error:
+            say(f"point {number} has no modelled cycles: {error}")
+    if between and not any(between):
+        raise UserError("no point has modelled cycles, for the reasons above: leave out --cycles")
+    return between
 
 
 def _command(arguments: argparse.Namespace, point: Point, quantizer: Path) -> str:

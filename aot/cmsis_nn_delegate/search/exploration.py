@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
+from ..payload.encode import Encoded
 from ..targets.board import Board
 from .limits import Figures
 from .result import Price
@@ -18,7 +19,7 @@ SCHEMA = 1
 class Point:
     """A way to compile the model. formats: in words, such as "int16 in 3 of 12 modules". quantizer_file: the text of a
     file for `--quantizer` with these formats. arguments: further ones of `compile`. obstacles: why it does not fit the
-    board, a sentence each; none if it fits, or if there is no board."""
+    board, a sentence each; none if it fits, or if there is no board. parts: what is delegated, as it is encoded."""
 
     formats: str
     quantizer_file: str
@@ -26,6 +27,7 @@ class Point:
     figures: Figures
     price: Price
     obstacles: tuple[str, ...]
+    parts: tuple[Encoded, ...] = ()
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -57,8 +59,9 @@ class Exploration:
                 found.append(point)
         return sorted(found, key=lambda point: point.values)
 
-    def document(self, commands: Sequence[str]) -> dict[str, Any]:
-        """Returns the front as data. `commands` are those that compile its points."""
+    def document(self, commands: Sequence[str], cycles: Sequence[Optional[tuple[int, int]]] = ()) -> dict[str, Any]:
+        """Returns the front as data. `commands` are those that compile its points, `cycles` what they take, at least
+        and at most, if that was modelled; None where it could not be."""
         front = self.front
         return {
             "schema": SCHEMA,
@@ -75,6 +78,7 @@ class Exploration:
                     "arguments": point.arguments,
                     "command": command,
                     "instructions": point.price.instructions,
+                    "cycles": None if between is None else list(between),
                     "flash": point.price.flash,
                     "ram": point.price.ram,
                     "sqnr": point.figures.sqnr,
@@ -82,7 +86,7 @@ class Exploration:
                     "fits": None if self.board is None else not point.obstacles,
                     "obstacles": list(point.obstacles),
                 }
-                for point, command in zip(front, commands, strict=True)
+                for point, command, between in zip(front, commands, cycles or [None] * len(front), strict=True)
             ],
         }
 
@@ -110,7 +114,8 @@ def to_json(document: dict[str, Any]) -> str:
 def render(document: dict[str, Any]) -> str:
     """Returns the front as a table."""
     labelled, board = document["labels"] > 0, document["board"]
-    rows = [["", "formats", "options", "instructions", "flash", "RAM", "SQNR", "top-1", ""]]
+    modelled = any(point["cycles"] for point in document["points"])
+    rows = [["", "formats", "options", "instructions", "cycles", "flash", "RAM", "SQNR", "top-1", ""]]
     for number, point in enumerate(document["points"], 1):
         rows.append(
             [
@@ -118,6 +123,7 @@ def render(document: dict[str, Any]) -> str:
                 point["formats"],
                 point["arguments"] or "-",
                 "-" if point["instructions"] is None else f"{point['instructions']:,}",
+                "-" if point["cycles"] is None else "{:,} to {:,}".format(*point["cycles"]),
                 f"{point['flash']:,}",
                 f"{point['ram']:,}",
                 "-" if point["sqnr"] is None else f"{point['sqnr']:.1f} dB",
@@ -126,7 +132,9 @@ def render(document: dict[str, Any]) -> str:
             ]
         )
     if not labelled:
-        rows = [[*row[:7], *row[8:]] for row in rows]
+        rows = [[*row[:8], *row[9:]] for row in rows]
+    if not modelled:
+        rows = [[*row[:4], *row[5:]] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows)]
     texts = {1, 2, len(rows[0]) - 1}
     lines = [

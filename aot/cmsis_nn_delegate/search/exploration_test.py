@@ -52,6 +52,17 @@ def test_what_does_not_fit_says_by_how_much(explored):
     assert re.search(r"3 +<int8> +--prefer flash +300 +800 +400 +29.0 dB +80.00 % +fits\n", text)
 
 
+def test_cycles_are_shown_where_they_are_modelled(explored):
+    without, found = (explored.document(["c"] * 4, c) for c in ([], [(1234, 5678), None, (1, 2), (3, 4)]))
+    assert [p["cycles"] for p in found["points"]] == [[1234, 5678], None, [1, 2], [3, 4]]
+    text = exploration.render(found)
+    assert re.search(r"instructions +cycles +flash", text) and " 1,234 to 5,678 " in text
+    assert re.search(r"--prefer ram +200 +- +1,200", text)
+    assert "cycles" not in exploration.render(without)
+    assert "<td class=number>1,234 to 5,678</td>" in render_exploration(found)
+    assert "cycles modelled" not in render_exploration(without)
+
+
 def test_the_page_has_all_points_and_loads_nothing(explored):
     document = explored.document(["a </script> b"] * 4)
     page = render_exploration(document)

@@ -10,6 +10,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from ..compile import requested
+from ..payload.encode import Encoded
 from ..pipeline import Compilation, advance
 from ..precision.problem import Assignment, Candidate, frontier
 from ..quantization import configuration_file
@@ -70,23 +71,23 @@ def explore(
         progress(f"compiling {model.described(assignment)} in {len(VARIANTS)} ways")
         advance(quantized, "stream", "stream")
         advance(quantized, "io", "partition")
-        for arguments, price in _prices(quantized):
+        for arguments, price, parts in _prices(quantized):
             about = f"# {model.described(assignment)}: {figures} in PyTorch.\n"
             text = about + configuration_file.dump(configuration)
-            found = Point(model.described(assignment), text, arguments, figures, price, obstacles(price, board))
+            found = Point(model.described(assignment), text, arguments, figures, price, obstacles(price, board), parts)
             points.append(found)
     return Exploration(c.options.name, c.targets[0].name, board, model.exact, tuple(points))
 
 
-def _prices(quantized: Compilation) -> Sequence[tuple[str, Price]]:
-    """Returns what the model takes in each variant, by its arguments."""
+def _prices(quantized: Compilation) -> Sequence[tuple[str, Price, tuple[Encoded, ...]]]:
+    """Returns what the model takes in each variant, by its arguments, and how it is encoded."""
     found = []
     for variant in VARIANTS:
         c = copy.copy(quantized)
         payload = variant.apply(c.options.payload)
         c.options = dataclasses.replace(c.options, payload=payload)
         advance(c, "import", "encode")
-        found.append((variant.arguments, price_of(c)))
+        found.append((variant.arguments, price_of(c), tuple(c.encoded[c.targets[0]])))
     return found
 
 

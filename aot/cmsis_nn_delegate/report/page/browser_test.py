@@ -185,7 +185,7 @@ def test_the_page_of_several_parts_works(report, tmp_path, width):
 
 
 def explored_point(number, instructions, flash, sqnr, obstacles=()):
-    figures = {"instructions": instructions, "flash": flash, "ram": 3000, "sqnr": sqnr, "top1": None}
+    figures = {"instructions": instructions, "flash": flash, "ram": 3000, "sqnr": sqnr, "top1": None, "cycles": None}
     fits = {"fits": not obstacles, "obstacles": list(obstacles)}
     return {"formats": "int8 throughout", "arguments": "", "command": f"compile {number}", **figures, **fits}
 

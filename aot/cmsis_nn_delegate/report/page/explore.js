@@ -1,7 +1,7 @@
 // Draws the points by the two figures that are chosen, and shows the command of the one that is picked.
 const explored = JSON.parse(document.getElementById("explored").textContent);
 const FIGURES = {
-  instructions: { title: "instructions" }, flash: { title: "flash", unit: "bytes" }, ram: { title: "RAM", unit: "bytes" },
+  instructions: { title: "instructions" }, cycles: { title: "cycles at most", of: (range) => range[1] }, flash: { title: "flash", unit: "bytes" }, ram: { title: "RAM", unit: "bytes" },
   sqnr: { title: "SQNR", unit: "dB", more: true }, top1: { title: "top-1", unit: "%", factor: 100, more: true },
 };
 const RADIUS = 7;
@@ -32,7 +32,9 @@ function isShown(point) {
 }
 
 function figure(point, name) {
-  return point[name] === null ? null : point[name] * (FIGURES[name].factor ?? 1);
+  if (point[name] === null) return null;
+  const { of, factor } = FIGURES[name];
+  return of ? of(point[name]) : point[name] * (factor ?? 1);
 }
 
 // Round numbers from `low` to `high`, at most `count`: 1, 2 or 5 times a power of ten apart, or these powers themselves.
@@ -79,7 +81,7 @@ function best(names) {
   const beats = (a, b) => a.every((value, axis) => value <= b[axis]) && a.some((value, axis) => value < b[axis]);
   return drawn
     .filter((point) => !drawn.some((other) => beats(least(other), least(point))))
-    .sort((a, b) => a[names[0]] - b[names[0]]);
+    .sort((a, b) => figure(a, names[0]) - figure(b, names[0]));
 }
 
 // A place beside a circle for a text of this width where it covers neither circles, other labels nor the frame.
