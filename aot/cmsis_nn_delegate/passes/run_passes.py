@@ -13,6 +13,7 @@ from ..ops.registry import OPS
 from ..support.errors import require_known
 from .absorb_reshapes import absorb_reshapes
 from .assign_layouts import assign_layouts
+from .bands_to_slices import bands_to_slices
 from .clamps_to_pooling import clamps_to_pooling
 from .copies_to_parts import copies_to_parts
 from .delay_lines import delay_lines
@@ -29,6 +30,7 @@ from .merge_concats import merge_concats
 from .merge_identical_nodes import merge_identical_nodes
 from .merge_rearrangements import merge_rearrangements
 from .place_parts import place_parts
+from .rows_of_neighbours import rows_of_neighbours
 from .separate_outputs import separate_outputs
 from .skip_unread import skip_unread
 from .transposed_to_convolutions import transposed_to_convolutions
@@ -56,12 +58,16 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     delay_lines,
     # This adds rearrangements.
     transposed_to_convolutions,
+    # Before merge_rearrangements, which leaves reshapes in other forms.
+    bands_to_slices,
     # In logical order, before layouts say where elements lie. This leaves reshapes, too.
     merge_rearrangements,
     # Where rearrangements say what is read of what came before them.
     skip_unread,
     # On logical channels, once every activation is int8.
     eliminate_channels,
+    # Once nothing asks any more which taps a convolution reads, and before layouts, which reshapes have as well.
+    rows_of_neighbours,
     # Before absorb_reshapes, which asks where elements lie in memory.
     assign_layouts,
     # Once layouts and sizes say which kernel a node has, and before something asks for it.
