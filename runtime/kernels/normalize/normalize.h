@@ -50,6 +50,123 @@ inline Reciprocal reciprocal_root(const Args& a, std::uint64_t variance) {
   return {static_cast<std::int64_t>(factor), shift > 1 ? shift : 1};
 }
 
+/// value / 2^32, rounded down.
+inline std::int32_t upper_half(std::int64_t value) {
+  return static_cast<std::int32_t>(
+      static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) >> 32));
+}
+
+/// What turns the elements of a group into results, in the widest numbers that occur.
+template <typename Element, typename Args>
+struct WideElements {
+  const Args& a;
+  Reciprocal root;
+  std::int64_t mean;  // times `size`
+  std::int32_t size, input_offset, output_offset;
+
+  Element operator()(Element element, std::int32_t weight, std::int32_t bias) const {
+    const std::int64_t difference =
+        static_cast<std::int64_t>(size) * (element + input_offset) - mean;
+    const auto normal =
+        static_cast<std::int32_t>(rounding_shift_right(difference * root.factor, root.shift));
+    const std::int64_t value = static_cast<std::int64_t>(normal) * weight +
+                               static_cast<std::int64_t>(bias) * (std::int64_t{1} << kFractionBits);
+    std::int64_t steps = rounding_shift_right(value, kFractionBits + a.parameter_shift);
+    // A value far out of range stays there when the zero point is added.
+    constexpr std::int64_t kFar = std::int64_t{1} << 30;
+    steps = steps > kFar ? kFar : (steps < -kFar ? -kFar : steps);
+    return clamp_to<Element>(static_cast<std::int32_t>(steps) + output_offset, a.activation);
+  }
+};
+
+/// The same for nearly all groups, without shifts of 64 bits: both products are scaled so that the upper 32 bits of 64
+/// are the result of the shift.
+template <typename Element, typename Args>
+struct NarrowElements {
+  std::int32_t scale, start;  // difference * 2^(32 - root.shift) = element * scale + start
+  std::int32_t factor;
+  std::int32_t half;   // in the upper word of a value
+  std::int32_t shift;  // of that word
+  std::int32_t output_offset;
+  decltype(Args::activation) limits;
+
+  /// Returns whether the numbers of `wide` fit.
+  static bool fits(const WideElements<Element, Args>& wide) {
+    // Elements differ by less than 2^kBits, from each other and from 0.
+    constexpr int kBits = 8 * static_cast<int>(sizeof(Element));
+    const int left = 32 - wide.root.shift;
+    return wide.root.factor < (std::int64_t{1} << 31) && left >= 0 && left < 31 - kBits &&
+           wide.size <= (std::int32_t{1} << (31 - kBits - left)) &&
+           wide.a.parameter_shift >= kLeastShift;
+  }
+
+  explicit NarrowElements(const WideElements<Element, Args>& wide)
+      : factor(static_cast<std::int32_t>(wide.root.factor)),
+        shift(kFractionBits + wide.a.parameter_shift - 32),
+        output_offset(wide.output_offset),
+        limits(wide.a.activation) {
+    const int left = 32 - wide.root.shift;
+    const std::int64_t first = static_cast<std::int64_t>(wide.size) * wide.input_offset - wide.mean;
+    scale = wide.size << left;
+    // It may be larger than 32 bits where no difference is.
+    start = static_cast<std::int32_t>(static_cast<std::uint32_t>(first) << left);
+    half = std::int32_t{1} << (shift - 1);
+  }
+
+  Element operator()(Element element, std::int32_t weight, std::int32_t bias) const {
+    const std::int32_t difference = wrapping_add(element * scale, start);
+    constexpr std::int64_t kHalf = std::int64_t{1} << 31;
+    const std::int32_t normal = upper_half(static_cast<std::int64_t>(difference) * factor + kHalf);
+    const std::int32_t high = (bias >> (32 - kFractionBits)) + half;
+    const std::uint64_t offset =
+        (static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) |
+        (static_cast<std::uint32_t>(bias) << kFractionBits);
+    const std::int64_t value =
+        static_cast<std::int64_t>(normal) * weight + static_cast<std::int64_t>(offset);
+    return clamp_to<Element>((upper_half(value) >> shift) + output_offset, limits);
+  }
+
+ private:
+  // From here on a result of the upper word has two bits less than it, so that the zero point can be added.
+  static constexpr int kLeastShift = 34 - kFractionBits;
+};
+
+/// Where the elements of a group and their parameters lie.
+template <typename Element>
+struct Group {
+  const Element* input;
+  const std::int32_t* weight;
+  const std::int32_t* bias;
+  Element* output;
+  std::int32_t step;  // from an outer step to the next
+};
+
+/// Computes the elements of a group. Not inline, so that what `elements` has are numbers of their size to the compiler,
+/// whose products it knows to take one instruction.
+template <typename Element, typename Args, typename Elements>
+[[gnu::noinline]] void normalize_group(const Args& a, const Group<Element>& group,
+                                       const Elements& elements) {
+  // Stores of int8 may change anything in memory.
+  const Elements local = elements;
+  const std::int32_t inner = a.inner, inner_step = a.inner_step;
+  Group<Element> g = group;
+  for (std::int32_t i = 0; i < a.outer; ++i) {
+    const Element* input = g.input;
+    const std::int32_t* weight = g.weight;
+    const std::int32_t* bias = g.bias;
+    Element* output = g.output;
+    for (std::int32_t left = inner; left > 0; --left) {
+      *output++ = local(*input++, *weight, *bias);
+      weight += inner_step;
+      bias += inner_step;
+    }
+    g.input += g.step;
+    g.output += g.step;
+    g.weight += a.outer_step;
+    g.bias += a.outer_step;
+  }
+}
+
 /// Computes all groups of elements of any type. `input_offset` is -zero_point of the input, and `output_offset` the
 /// zero point of the output, which may be the input.
 template <typename Element, typename Args>
@@ -61,42 +178,34 @@ inline void normalize_groups(const Args& a, const Bases& bases, std::int32_t inp
   auto* output = bases.resolve<Element>(a.output);
   const std::int32_t size = a.outer * a.inner;
   const std::int32_t step = a.interleaved != 0 ? a.groups * a.inner : a.inner;
-  const int shift = kFractionBits + a.parameter_shift;
 
   std::int32_t group = 0;  // of a batch
   for (std::int32_t row = 0; row < a.rows; ++row) {
-    std::int32_t sum = 0;
-    std::uint64_t squares = 0;
+    // Of elements as they are stored; what the zero point adds is the same for all.
+    std::int32_t stored = 0;
+    std::int64_t stored_squares = 0;
     for (std::int32_t i = 0; i < a.outer; ++i) {
       for (std::int32_t j = 0; j < a.inner; ++j) {
-        const std::int32_t x = input[i * step + j] + input_offset;
-        sum += x;
-        squares += static_cast<std::uint32_t>(x * x);
+        const std::int32_t x = input[i * step + j];
+        stored += x;
+        stored_squares += static_cast<std::int64_t>(x) * x;
       }
     }
+    const std::int64_t sum = stored + static_cast<std::int64_t>(size) * input_offset;
+    const std::int64_t squares = stored_squares + (stored + sum) * input_offset;
     const std::int64_t mean = a.centered != 0 ? sum : 0;  // times `size`
     const std::uint64_t variance =
-        static_cast<std::uint64_t>(size) * squares - static_cast<std::uint64_t>(mean * mean);
-    const Reciprocal root = reciprocal_root(a, variance);
+        static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(squares) -
+        static_cast<std::uint64_t>(mean * mean);
 
-    for (std::int32_t i = 0; i < a.outer; ++i) {
-      std::int32_t parameter = group * a.group_step + i * a.outer_step;
-      for (std::int32_t j = 0; j < a.inner; ++j) {
-        const std::int32_t x = input[i * step + j] + input_offset;
-        const std::int64_t difference = static_cast<std::int64_t>(size) * x - mean;
-        const auto normal =
-            static_cast<std::int32_t>(rounding_shift_right(difference * root.factor, root.shift));
-        const std::int64_t value =
-            static_cast<std::int64_t>(normal) * weight[parameter] +
-            static_cast<std::int64_t>(bias[parameter]) * (std::int64_t{1} << kFractionBits);
-        std::int64_t steps = rounding_shift_right(value, shift);
-        // A value far out of range stays there when the zero point is added.
-        constexpr std::int64_t kFar = std::int64_t{1} << 30;
-        steps = steps > kFar ? kFar : (steps < -kFar ? -kFar : steps);
-        output[i * step + j] =
-            clamp_to<Element>(static_cast<std::int32_t>(steps) + output_offset, a.activation);
-        parameter += a.inner_step;
-      }
+    const std::int32_t parameter = group * a.group_step;
+    const WideElements<Element, Args> wide = {
+        a, reciprocal_root(a, variance), mean, size, input_offset, output_offset};
+    const Group<Element> members = {input, weight + parameter, bias + parameter, output, step};
+    if (NarrowElements<Element, Args>::fits(wide)) {
+      normalize_group(a, members, NarrowElements<Element, Args>(wide));
+    } else {
+      normalize_group(a, members, wide);
     }
 
     // The next group of the batch, or the first of the next batch.

@@ -20,15 +20,41 @@ void transpose_elements(const Args& a, const Bases& bases) {
                 static_cast<std::size_t>(a.batch * a.rows * a.columns) * sizeof(Element));
     return;
   }
+  constexpr std::int32_t kAtATime = 4;  // rows, so that a column's elements share what a loop takes
+  const std::int32_t rows = a.rows;
+  const std::int32_t columns = a.columns;
   for (std::int32_t n = 0; n < a.batch; ++n) {
-    for (std::int32_t column = 0; column < a.columns; ++column) {
-      const Element* in = input + column;
-      for (std::int32_t row = 0; row < a.rows; ++row) {
-        *output++ = *in;
-        in += a.columns;
+    std::int32_t row = 0;
+    for (; row + kAtATime <= rows; row += kAtATime) {
+      const Element* row0 = input + row * columns;
+      const Element* row1 = row0 + columns;
+      const Element* row2 = row1 + columns;
+      const Element* row3 = row2 + columns;
+      Element* out = output + row;
+      for (std::int32_t left = columns;;) {
+        out[0] = *row0++;
+        out[1] = *row1++;
+        out[2] = *row2++;
+        out[3] = *row3++;
+        if (--left == 0) {
+          break;
+        }
+        out += rows;  // never beyond the tensor
       }
     }
-    input += a.rows * a.columns;
+    for (; row < rows; ++row) {
+      const Element* in = input + row * columns;
+      Element* out = output + row;
+      for (std::int32_t left = columns;;) {
+        *out = *in++;
+        if (--left == 0) {
+          break;
+        }
+        out += rows;
+      }
+    }
+    input += rows * columns;
+    output += rows * columns;
   }
 }
 
