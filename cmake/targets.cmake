@@ -192,6 +192,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_broadcast_int16_portable.cc
     runtime/kernels/add/add_broadcast_portable.cc
     runtime/kernels/add/add_int16_portable.cc
+    runtime/kernels/add/add_linear_broadcast_portable.cc
     runtime/kernels/add/add_linear_portable.cc
     runtime/kernels/add/add_pairs_int16_portable.cc
     runtime/kernels/add/add_portable.cc
@@ -376,6 +377,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h
     runtime/kernels/add/add.h
     runtime/kernels/add/add_linear.h
+    runtime/kernels/add/add_linear_sums.h
     runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/batch_matmul/batch_matmul.h
@@ -481,6 +483,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/tuned/all.cc
     runtime/kernels/tuned/assembly.h
     runtime/kernels/tuned/inner_loops.h
+    runtime/kernels/add/add_linear_broadcast_tuned.cc
     runtime/kernels/add/add_linear_dsp.S
     runtime/kernels/add/add_linear_members.h
     runtime/kernels/add/add_linear_mve.S

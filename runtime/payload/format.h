@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 184;
+inline constexpr std::size_t kOpcodeCount = 185;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -251,6 +251,7 @@ enum class Opcode : std::uint8_t {
   kRnnLengthsInt4Int16 = 181,
   kConv2dJointPairs = 182,
   kFullyConnectedJointPairs = 183,
+  kAddLinearBroadcast = 184,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4240,6 +4241,23 @@ struct FullyConnectedJointPairsArgs {
   Activation activation;
 };
 static_assert(sizeof(FullyConnectedJointPairsArgs) == 48, "layout of FullyConnectedJointPairsArgs");
+
+/// int8 elementwise sum of two tensors that are repeated along some dimensions, as
+/// add_broadcast computes it, with the factors of add_linear. The output may be an input of
+/// its size.
+struct AddLinearBroadcastArgs {
+  Ref input1;             ///< int8 [input1_dims]
+  Ref input2;             ///< int8 [input2_dims]
+  Ref output;             ///< int8 [output_dims]
+  std::int32_t factor1;   ///< of input1, with 28 bits of fraction
+  std::int32_t factor2;   ///< of input2, with 28 bits of fraction
+  std::int32_t constant;  ///< with 20 bits of fraction: what is added to both products
+  Activation activation;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(AddLinearBroadcastArgs) == 80, "layout of AddLinearBroadcastArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -194,6 +194,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "rnn_lengths_int4_int16 of input int16, initial_hidden int16, filter int4, recurrent int4, output int16",
     "conv2d_joint_pairs of input int8, table int32, output int8",
     "fully_connected_joint_pairs of input int8, table int32, scales int32, output int8",
+    "add_linear_broadcast of input1 int8, input2 int8, output int8",
     // clang-format on
 };
 

@@ -2823,4 +2823,17 @@ bool check_rnn_lengths_int4_int16(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_add_linear_broadcast(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::AddLinearBroadcastArgs*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input1) && call.reads(input2) && values::activation(call, a.activation) &&
+         call.writes(output) && call.apart(input1, output) && call.apart(input2, output) &&
+         call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

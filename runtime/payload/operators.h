@@ -207,7 +207,8 @@ struct Operator {
   OPERATOR(RnnInt4Int16, rnn_int4_int16)                                       \
   OPERATOR(RnnLengthsInt4Int16, rnn_lengths_int4_int16)                        \
   OPERATOR(Conv2dJointPairs, conv2d_joint_pairs)                               \
-  OPERATOR(FullyConnectedJointPairs, fully_connected_joint_pairs)
+  OPERATOR(FullyConnectedJointPairs, fully_connected_joint_pairs)              \
+  OPERATOR(AddLinearBroadcast, add_linear_broadcast)
 
 namespace operators {
 

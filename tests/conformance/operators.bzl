@@ -58,6 +58,7 @@ OPERATORS = [
 TUNED_KERNELS = [
     "add_linear",
     "add_pairs_int16",
+    "add_linear_broadcast",
     "conv2d_joint_pairs",
     "conv2d_pairs",
     "conv2d_vectors",

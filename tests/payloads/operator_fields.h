@@ -4301,6 +4301,29 @@ inline constexpr OperatorField kFullyConnectedJointPairsArgsFields[] = {
     related("activation.max", i32(44), -128, 127),
 };
 
+inline constexpr OperatorField kAddLinearBroadcastArgsFields[] = {
+    reference("input1", 0, FieldKind::kInput, 1, 1, {i32(32), i32(36), i32(40), i32(44)}),
+    reference("input2", 4, FieldKind::kInput, 1, 1, {i32(48), i32(52), i32(56), i32(60)}),
+    reference("output", 8, FieldKind::kOutput, 1, 1, {i32(64), i32(68), i32(72), i32(76)}),
+    integer("factor1", i32(12)),
+    integer("factor2", i32(16)),
+    integer("constant", i32(20)),
+    related("activation.min", i32(24), -128, 127),
+    related("activation.max", i32(28), -128, 127),
+    integer("input1_dims.n", i32(32)),
+    integer("input1_dims.h", i32(36)),
+    integer("input1_dims.w", i32(40)),
+    integer("input1_dims.c", i32(44)),
+    integer("input2_dims.n", i32(48)),
+    integer("input2_dims.h", i32(52)),
+    integer("input2_dims.w", i32(56)),
+    integer("input2_dims.c", i32(60)),
+    integer("output_dims.n", i32(64)),
+    integer("output_dims.h", i32(68)),
+    integer("output_dims.w", i32(72)),
+    integer("output_dims.c", i32(76)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -4492,6 +4515,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kRnnLengthsInt4Int16ArgsFields, 25, 100},
     {kConv2dJointPairsArgsFields, 30, 76},
     {kFullyConnectedJointPairsArgsFields, 12, 48},
+    {kAddLinearBroadcastArgsFields, 20, 80},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/broadcast.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -55,10 +56,12 @@ struct PlainLinearSums {
   }
 };
 
-/// Computes one call: the body of a kernel's function, which has no call more for it. `Sums` has the function of PlainLinearSums.
-template <typename Sums>
-[[gnu::always_inline]] inline Error compute_add_linear(const void* args, const Bases& bases) {
-  const auto& call = *static_cast<const payload::AddLinearArgs*>(args);
+/// Computes `count` elements with the numbers of a call, which is a block of either kernel. `Sums` has the function of
+/// PlainLinearSums.
+template <typename Sums, typename Args>
+[[gnu::always_inline]] inline void add_linear_elements(const Args& call, const std::int8_t* a,
+                                                       const std::int8_t* b, std::int8_t* output,
+                                                       std::int32_t count) {
   constexpr std::uint32_t kEveryByte = 0x01010101;
   const payload::Activation& limits = call.activation;
   const LinearSum p = {call.factor1,
@@ -67,22 +70,49 @@ template <typename Sums>
                        limits.min != -128 || limits.max != 127 ? 1 : 0,
                        (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte,
                        (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte};
-  const auto* a = bases.resolve<const std::int8_t>(call.input1);
-  const auto* b = bases.resolve<const std::int8_t>(call.input2);
-  auto* output = bases.resolve<std::int8_t>(call.output);
-  const std::int32_t words = call.count / linear_sums::kAtATime;
+  const std::int32_t words = count / linear_sums::kAtATime;
   if (words != 0) {
     Sums::add(a, b, output, words, p);
   }
   const std::int32_t done = words * linear_sums::kAtATime;
-  linear_sums::add(a + done, b + done, output + done, call.count - done, p);
+  linear_sums::add(a + done, b + done, output + done, count - done, p);
+}
+
+/// Computes one call: the body of a kernel's function, which has no call more for it.
+template <typename Sums>
+[[gnu::always_inline]] inline Error compute_add_linear(const void* args, const Bases& bases) {
+  const auto& call = *static_cast<const payload::AddLinearArgs*>(args);
+  add_linear_elements<Sums>(call, bases.resolve<const std::int8_t>(call.input1),
+                            bases.resolve<const std::int8_t>(call.input2),
+                            bases.resolve<std::int8_t>(call.output), call.count);
   return Error::Ok;
+}
+
+/// The same for operands that are repeated along some dimensions.
+template <typename Sums>
+[[gnu::always_inline]] inline Error compute_add_linear_broadcast(const void* args,
+                                                                 const Bases& bases) {
+  using Args = payload::AddLinearBroadcastArgs;
+  return for_each_row(
+      *static_cast<const Args*>(args), bases,
+      +[](const void* call, const std::int8_t* a, const std::int8_t* b, std::int8_t* output,
+          std::int32_t count) {
+        add_linear_elements<Sums>(*static_cast<const Args*>(call), a, b, output, count);
+        return Error::Ok;
+      });
 }
 
 /// Returns the kernel whose `run` calls compute_add_linear(). The output may be an input: elements are read before they
 /// are written.
 constexpr Kernel add_linear_kernel(Kernel::Run run) {
   return Kernel(operators::kAddLinear, run).in_place().only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for compute_add_linear_broadcast(). The output may be an input of its size.
+constexpr Kernel add_linear_broadcast_kernel(Kernel::Run run) {
+  return Kernel(operators::kAddLinearBroadcast, run)
+      .in_place()
+      .only_of(payload::ProviderId::kTuned);
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -60,6 +60,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kConv2dJointPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kFullyConnectedJointPairs)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kAddLinearBroadcast)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -229,6 +229,7 @@ CMSIS_NN_DELEGATE_KERNEL(RnnLengthsInt4Int16, RnnLengthsInt4Int16, rnn_lengths_i
 CMSIS_NN_DELEGATE_KERNEL(Conv2dJointPairs, Conv2dJointPairs, conv2d_joint_pairs)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedJointPairs, FullyConnectedJointPairs,
                          fully_connected_joint_pairs)
+CMSIS_NN_DELEGATE_KERNEL(AddLinearBroadcast, AddLinearBroadcast, add_linear_broadcast)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

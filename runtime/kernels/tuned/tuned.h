@@ -89,6 +89,7 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4VectorsInt16, Conv2dInt4VectorsInt16, conv2d_
 CMSIS_NN_DELEGATE_KERNEL(Conv2dJointPairs, Conv2dJointPairs, conv2d_joint_pairs)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedJointPairs, FullyConnectedJointPairs,
                          fully_connected_joint_pairs)
+CMSIS_NN_DELEGATE_KERNEL(AddLinearBroadcast, AddLinearBroadcast, add_linear_broadcast)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -87,6 +87,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kConv2dInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dJointPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedJointPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kAddLinearBroadcast)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

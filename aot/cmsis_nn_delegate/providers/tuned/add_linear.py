@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Optional
+from typing import Any, ClassVar, NamedTuple, Optional
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from ...format import blocks
 from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
-from ...ops import add, block_values, elementwise
+from ...ops import add, block_values, broadcast, elementwise
 from ...ops.add import LEFT_SHIFT, Add, Arithmetic
 from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.kernel import KernelSpec
+from ...ops.op import Draw
 from ...ops.quantized_math import INT32_MAX, INT32_MIN
 from ..implementation import OwnImplementation, Symbol
 
@@ -26,6 +27,7 @@ _INPUTS = np.arange(-128, 128, dtype=np.int64)
 # Changes of the factors, tried in this order. Larger ones take halves away from zero, as the reference does.
 _CHANGES = (0.0, *(sign * 2.0**-bits for bits in range(27, 15, -1) for sign in (1, -1)))
 _OP = Add()
+_LOOP = "runtime/kernels/add/add_linear_{isa}.S"
 
 
 class Linear(NamedTuple):
@@ -79,6 +81,18 @@ def _draw_halves(d: Case) -> Value:
     return d.add(a, b, d.clamp(), output, alpha=d.pick(1.0, -1.0))
 
 
+def _draw_broadcast(d: Case) -> Value:
+    a, b, shapes = broadcast.draw_two(d)
+    return d.add(a, b, d.clamp(), alpha=d.pick(1.0, 1.0, -1.0, float(d.random.uniform(-3, 3))), shapes=shapes)
+
+
+_NUMBERS = (
+    Field("factor1", I32, "of input1, with 28 bits of fraction"),
+    Field("factor2", I32, "of input2, with 28 bits of fraction"),
+    Field("constant", I32, "with 20 bits of fraction: what is added to both products"),
+    Field("activation", blocks.ACTIVATION),
+)
+
 KERNEL = KernelSpec(
     "add_linear",
     Struct(
@@ -89,12 +103,19 @@ KERNEL = KernelSpec(
             blocks.input("input1", I8, "count", doc="int8 [count]"),
             blocks.input("input2", I8, "count", doc="int8 [count]"),
             blocks.output(I8, "count", doc="int8 [count]"),
-            Field("factor1", I32, "of input1, with 28 bits of fraction"),
-            Field("factor2", I32, "of input2, with 28 bits of fraction"),
-            Field("constant", I32, "with 20 bits of fraction: what is added to both products"),
-            Field("activation", blocks.ACTIVATION),
+            *_NUMBERS,
             Field("count", I32, "elements"),
         ),
+    ),
+)
+BROADCAST_KERNEL = KernelSpec(
+    "add_linear_broadcast",
+    Struct(
+        "AddLinearBroadcastArgs",
+        "int8 elementwise sum of two tensors that are repeated along some dimensions, as add_broadcast computes it, "
+        "with the factors of add_linear. The output may be an input of its size.",
+        (*broadcast.OPERANDS, *_NUMBERS, *broadcast.DIMS),
+        geometry=broadcast.GEOMETRY,
     ),
 )
 
@@ -112,20 +133,18 @@ class AddLinear(OwnImplementation):
     like = add.KERNEL
     isas = frozenset({Isa.DSP, Isa.MVE})
     assumes = "tensors of one shape, and a linear function that gives each of the 2^16 results"
-    draws = (_draw, _draw_vectors, _draw_halves)
+    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_vectors, _draw_halves)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/add/add_linear_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=(_LOOP,))
 
     def why_not(self, node: Node) -> str:
         if node.attrs.shapes is not None:
             return "it takes two tensors of one shape"
-        if linear(_OP.arithmetic(node)) is None:
-            return "no linear function gives all results of these scales"
-        return ""
+        return _why_not_linear(node)
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         words, last = divmod(node.output.numel, 4)
-        limited = words if node.attrs.clamp.quantized(node.output.type) != (-128, 127) else 0
+        limited = words if _limited(node) else 0
         vectors = -(-words // 4)
         return Features({"words": words, "vectors": vectors, "words with a limit": limited, "last outputs": last})
 
@@ -133,11 +152,41 @@ class AddLinear(OwnImplementation):
         return {}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        found = linear(_OP.arithmetic(node))
-        assert found is not None
-        return {
-            **refs,
-            **found._asdict(),
-            "activation": block_values.activation(node.attrs.clamp, node.output.type),
-            "count": node.output.numel,
-        }
+        return {**refs, **_numbers(node), "count": node.output.numel}
+
+
+class AddLinearBroadcast(AddLinear):
+    """The same for rows of operands of which one or both are repeated."""
+
+    name = "add_linear_broadcast"
+    like = add.BROADCAST_KERNEL
+    assumes = "tensors that are repeated, and a linear function that gives each of the 2^16 results"
+    draws = (_draw_broadcast,)
+
+    symbol = Symbol(BROADCAST_KERNEL, helpers=(_LOOP,))
+
+    def why_not(self, node: Node) -> str:
+        if node.attrs.shapes is None:
+            return "it takes tensors that are repeated"
+        return _why_not_linear(node)
+
+    def features(self, node: Node, scratch_bytes: int) -> Features:
+        counts = broadcast.counts(node.attrs.shapes)
+        return Features({**counts, "outputs with a limit": counts["outputs"] if _limited(node) else 0})
+
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return {**refs, **_numbers(node), **broadcast.dims(node)}
+
+
+def _why_not_linear(node: Node) -> str:
+    return "" if linear(_OP.arithmetic(node)) else "no linear function gives all results of these scales"
+
+
+def _limited(node: Node) -> bool:
+    return bool(node.attrs.clamp.quantized(node.output.type) != (-128, 127))
+
+
+def _numbers(node: Node) -> Mapping[str, Any]:
+    found = linear(_OP.arithmetic(node))
+    assert found is not None
+    return {**found._asdict(), "activation": block_values.activation(node.attrs.clamp, node.output.type)}

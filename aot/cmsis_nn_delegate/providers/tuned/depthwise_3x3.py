@@ -1,7 +1,11 @@
-"""What the kernels for depthwise convolutions of 3 x 3 taps have in common."""
+"""What the kernels for depthwise convolutions of 3 x 3 taps have in common.
+
+They also compute smaller windows, such as 3 x 1 or two taps with one between them: as 3 x 3 with weights of 0.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,16 +18,34 @@ from ...ops import conv_args
 from ...ops.attrs import Padding
 from ...ops.case import Case
 from ...ops.geometry import Geometry
+from ..implementation import copy_of
 from . import block_args
 
 TAPS = (3, 3)
 _STRIDES = ((1, 1), (2, 2))
 
 
+def whole(node: Node) -> Node:
+    """Returns an equivalent of `node` with 3 x 3 taps, `node` itself if it has these or does not fit into them."""
+    weights, dilation = node.inputs[1], node.attrs.dilation
+    sizes = [(taps - 1) * step + 1 for taps, step in zip(weights.shape[2:], dilation)]
+    if tuple(weights.shape[2:]) == TAPS or max(sizes) > TAPS[0]:
+        return node
+    data = np.zeros((*weights.shape[:2], *TAPS), weights.element.numpy)
+    data[:, :, : sizes[0] : dilation[0], : sizes[1] : dilation[1]] = weights.constant
+    found = copy_of(node)
+    found.inputs[1] = Value(f"{weights.name}_3x3", weights.type.of(shape=data.shape), data)
+    # As many windows as before: those of the image's last pixels reach beyond it.
+    reach = Padding(bottom=TAPS[0] - sizes[0], right=TAPS[1] - sizes[1])
+    found.attrs = dataclasses.replace(node.attrs, dilation=(1, 1), padding=node.attrs.padding.plus(reach))
+    return found
+
+
 def why_not(node: Node) -> str:
-    """Returns why a depthwise_conv2d is not one of 3 x 3 taps with as many outputs as inputs, "" if it is."""
+    """Returns why a depthwise_conv2d is not one of 3 x 3 taps with as many outputs as inputs, "" if it is. `node` is
+    `whole`."""
     if tuple(node.inputs[1].shape[2:]) != TAPS or node.attrs.dilation != (1, 1):
-        return "it computes 3 x 3 taps without dilation"
+        return "it computes windows of at most 3 x 3"
     if node.attrs.stride not in _STRIDES:
         return "it computes strides 1 and 2, the same for height and width"
     if node.inputs[1].shape[0] != node.inputs[0].shape[1]:
@@ -74,6 +96,18 @@ def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8, wei
     return _draw(d, image, Padding(*d.pair(0, 5), *d.pair(0, 5)), weights)
 
 
-_ALL = (draw_small, draw_large, draw_padding_beyond_the_kernel)
+def draw_smaller_window(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
+    """Fewer taps than 3 x 3, next to each other or apart."""
+    axes = [d.pick((1, 1), (2, 1), (2, 2), (3, 1)) for _ in range(2)]
+    taps, dilation = ((axes[0][i], axes[1][i]) for i in range(2))
+    image = d.image(d.batch(), d.integer(8, 19), taps, dilation, element=element)
+    stride: Any = {"stride": d.pick(*_STRIDES), "padding": d.padding(taps, dilation), "dilation": dilation}
+    if element is Element.INT16:
+        channels = image.shape[1]
+        return d.maybe_relu(d.conv2d(image, channels, taps, **stride, groups=channels, clamp=d.clamp()))
+    return d.maybe_relu(d.depthwise_conv2d(image, 1, kernel=taps, **stride, clamp=d.clamp(), element=weights))
+
+
+_ALL = (draw_small, draw_large, draw_padding_beyond_the_kernel, draw_smaller_window)
 DRAWS: tuple[Callable[[Case], Value], ...] = _ALL
 DRAWS_INT4: tuple[Callable[[Case], Value], ...] = tuple(functools.partial(draw, weights=Element.INT4) for draw in _ALL)

@@ -52,7 +52,8 @@ class DepthwiseConv2dInt4Vectors(DepthwiseConv2dVectors):
     block_words = _WORDS
 
     def why_not(self, node: Node) -> str:
-        return super().why_not(node) or vector_table.why_not_joined(depthwise_conv2d_vectors.starts(node))
+        starts = depthwise_conv2d_vectors.starts(self.legal(node))
+        return super().why_not(node) or vector_table.why_not_joined(starts)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         members = depthwise_conv2d_vectors.members_of(node)

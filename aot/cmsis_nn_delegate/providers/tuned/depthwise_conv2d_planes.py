@@ -105,7 +105,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
     like = depthwise_conv2d.KERNEL
     isas = frozenset({Isa.DSP})
     assumes = (
-        "3 x 3 taps, stride 1 or 2, no dilation, as many output as input channels, and sums that fit one of the forms "
+        "windows of at most 3 x 3, stride 1 or 2, as many output as input channels, and sums that fit one of the forms "
         "of requantization"
     )
     draws = depthwise_3x3.DRAWS
@@ -121,7 +121,11 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         ),
     )
 
+    def legal(self, node: Node) -> Node:
+        return depthwise_3x3.whole(node)
+
     def why_not(self, node: Node) -> str:
+        node = self.legal(node)
         reason = depthwise_3x3.why_not(node)
         if reason:
             return reason

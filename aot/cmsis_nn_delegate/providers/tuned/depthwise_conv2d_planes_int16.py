@@ -26,6 +26,10 @@ def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return depthwise_3x3.draw_padding_beyond_the_kernel(d, Element.INT16)
 
 
+def _draw_smaller_window(d: Case) -> Value:
+    return depthwise_3x3.draw_smaller_window(d, Element.INT16)
+
+
 class DepthwiseConv2dPlanesInt16(DepthwiseConv2dPlanes):
     """`DepthwiseConv2dPlanes` of int16, which is a conv2d with as many groups as channels. Planes are the same, and
     filled in fewer instructions."""
@@ -34,10 +38,10 @@ class DepthwiseConv2dPlanesInt16(DepthwiseConv2dPlanes):
     op = "conv2d"
     like = conv2d.LARGE_INT16
     assumes = (
-        "3 x 3 taps, stride 1 or 2, no dilation, one channel a group, as many output as input channels, and outputs "
+        "windows of at most 3 x 3, stride 1 or 2, one channel a group, as many output as input channels, and outputs "
         "whose steps are at least four times those of sums"
     )
-    draws = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel)
+    draws = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel, _draw_smaller_window)
     symbol = Symbol(depthwise_conv2d_planes.INT16, helpers=("runtime/kernels/common/channel_planes_int16_{isa}.S",))
 
     def why_not(self, node: Node) -> str:

@@ -84,14 +84,18 @@ class DepthwiseConv2dRows(OwnImplementation):
     like = depthwise_conv2d.KERNEL
     isas = frozenset({Isa.SCALAR})
     assumes = (
-        "3 x 3 taps, stride 1 or 2, no dilation, as many output as input channels, and for each channel a product or "
+        "windows of at most 3 x 3, stride 1 or 2, as many output as input channels, and for each channel a product or "
         "the form ANY that gives the results of its sums"
     )
     draws = (*depthwise_3x3.DRAWS, _draw_any_scales)
 
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/depthwise_conv2d/channel_rows_{isa}.S",))
 
+    def legal(self, node: Node) -> Node:
+        return depthwise_3x3.whole(node)
+
     def why_not(self, node: Node) -> str:
+        node = self.legal(node)
         reason = depthwise_3x3.why_not(node)
         if reason:
             return reason

@@ -18,12 +18,13 @@ from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
 from ...ops.op import Draw
 from ..implementation import OwnImplementation, Symbol
-from . import block_args, row_order, vector_requantization
+from . import block_args, depthwise_3x3, row_order, vector_requantization
 from .vector_requantization import VectorForm
 
 _KERNEL = (3, 3)
 CHANNELS = 8  # of a block
 _WORDS = 42  # of a block in the table
+_MOST_OF_ONE_TAP = 32  # channels
 # It copies rows of inputs.
 HELPER = "runtime/kernels/common/vector_products_{isa}.S"
 # Taps whose products are added in 16 bits.
@@ -43,6 +44,10 @@ def draw_small(d: Case, weights: Element = Element.INT8) -> Value:
 
 def draw_large(d: Case, weights: Element = Element.INT8) -> Value:
     return _draw(d, (d.integer(3, 12), d.integer(10, 30)), d.padding(_KERNEL), weights)
+
+
+def draw_smaller_window(d: Case, weights: Element = Element.INT8) -> Value:
+    return depthwise_3x3.draw_smaller_window(d, weights=weights)
 
 
 def draw_padding_beyond_the_kernel(d: Case, weights: Element = Element.INT8) -> Value:
@@ -75,9 +80,10 @@ class DepthwiseConv2dVectors(OwnImplementation):
     like = depthwise_conv2d.KERNEL
     isas = frozenset({Isa.MVE})
     assumes = (
-        "3 x 3 taps, strides 1 and 2, no dilation, as many output as input channels, 8 or more, and shifts to the right"
+        "windows of at most 3 x 3, strides 1 and 2, as many output as input channels, 8 or more, and shifts to the "
+        "right"
     )
-    draws: ClassVar[tuple[Draw, ...]] = (draw_small, draw_large, draw_padding_beyond_the_kernel)
+    draws: ClassVar[tuple[Draw, ...]] = (draw_small, draw_large, draw_padding_beyond_the_kernel, draw_smaller_window)
 
     symbol = Symbol(
         KERNEL,
@@ -85,10 +91,16 @@ class DepthwiseConv2dVectors(OwnImplementation):
     )
     block_words: ClassVar[int] = _WORDS
 
+    def legal(self, node: Node) -> Node:
+        return depthwise_3x3.whole(node)
+
     def why_not(self, node: Node) -> str:
         channels = node.inputs[0].shape[1]
+        if tuple(node.inputs[1].shape[2:]) == (1, 1) and channels > _MOST_OF_ONE_TAP:
+            return f"CMSIS-NN is as fast for a single tap of more than {_MOST_OF_ONE_TAP} channels"
+        node = self.legal(node)
         if tuple(node.inputs[1].shape[2:]) != _KERNEL or tuple(node.attrs.dilation) != (1, 1):
-            return "it computes 3 x 3 taps without dilation"
+            return "it computes windows of at most 3 x 3"
         if max(node.attrs.stride) > 2:
             return "it computes strides 1 and 2"
         if node.inputs[1].shape[0] != channels:

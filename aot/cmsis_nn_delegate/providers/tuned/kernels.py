@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..implementation import OwnImplementation
-from .add_linear import AddLinear
+from .add_linear import AddLinear, AddLinearBroadcast
 from .add_pairs_int16 import AddPairsInt16
 from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
@@ -107,4 +107,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_INT4_VECTORS_INT16,
     FullyConnectedInt4AsVectorsInt16(_CONV2D_INT4_VECTORS_INT16),
     FullyConnectedInt4VectorsInt16(),
+    AddLinearBroadcast(),
 )
