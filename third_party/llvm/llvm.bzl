@@ -30,7 +30,7 @@ def _unpacked(rctx):
     if not apt or not dpkg:
         return "", "this system has no apt-get to fetch %s with" % _PACKAGES[0]
     rctx.report_progress("fetching " + _PACKAGES[0])
-    result = rctx.execute([apt, "download"] + _PACKAGES, timeout = 600)
+    result = rctx.execute([apt, "download"] + _PACKAGES, timeout = 300)
     if result.return_code:
         return "", "apt-get download %s failed: %s" % (
             " ".join(_PACKAGES),

@@ -945,6 +945,8 @@ class FakeSimulator:
             regions=regions,
             simulator="fake 1",
             simulator_note=self.note,
+            cycle_model="",
+            cycle_note="",
             core=self.core,
         )
 
