@@ -193,12 +193,12 @@ def with_formats(
 def with_cycles(
     results: Results, networks: Sequence[str], providers: Sequence[str], weights: Optional[Path], images: Images
 ) -> Results:
-    """Returns `results` with the modelled cycles of those of these networks that are MLPerf Tiny's, on all cores that
+    """Returns `results` with the modelled cycles of those of these networks that are in MLPerf Tiny, on all cores that
     LLVM has models of."""
     found: list[cycles.Modelled] = []
     left_out = {line: None for line in results.left_out if not line.startswith(_CYCLES)}
     for name in networks:
-        network = load(name, weights) if name in MLPERF_TINY else None
+        network = load(name, weights) if name in (*MLPERF_TINY, anchors.STREAMING) else None
         for core in cycles.CORES if network else ():
             for chosen in cycles.providers_of(p for p in providers if not images.obstacle(p)):
                 try:
