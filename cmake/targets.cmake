@@ -275,11 +275,15 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_lengths_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_portable.cc
+    runtime/kernels/gru/gru_lengths_pairs_int16_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
+    runtime/kernels/gru/gru_lengths_vectors_int16_portable.cc
     runtime/kernels/gru/gru_lengths_vectors_portable.cc
+    runtime/kernels/gru/gru_pairs_int16_portable.cc
     runtime/kernels/gru/gru_pairs_portable.cc
     runtime/kernels/gru/gru_portable.cc
+    runtime/kernels/gru/gru_vectors_int16_portable.cc
     runtime/kernels/gru/gru_vectors_portable.cc
     runtime/kernels/keep/keep_portable.cc
     runtime/kernels/last_step/last_step_int16_portable.cc
@@ -297,11 +301,15 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_lengths_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_portable.cc
+    runtime/kernels/lstm/lstm_lengths_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_portable.cc
+    runtime/kernels/lstm/lstm_lengths_vectors_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_vectors_portable.cc
+    runtime/kernels/lstm/lstm_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_pairs_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
+    runtime/kernels/lstm/lstm_vectors_int16_portable.cc
     runtime/kernels/lstm/lstm_vectors_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_int16_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_int4_int16_portable.cc
@@ -585,13 +593,21 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_vectors_members.h
     runtime/kernels/fully_connected/row_vectors_mve.S
     runtime/kernels/fully_connected/row_vectors_mve.h
+    runtime/kernels/gru/gru_lengths_pairs_int16_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc
+    runtime/kernels/gru/gru_lengths_vectors_int16_tuned.cc
     runtime/kernels/gru/gru_lengths_vectors_tuned.cc
+    runtime/kernels/gru/gru_pairs_int16_tuned.cc
     runtime/kernels/gru/gru_pairs_tuned.cc
+    runtime/kernels/gru/gru_vectors_int16_tuned.cc
     runtime/kernels/gru/gru_vectors_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_vectors_int16_tuned.cc
     runtime/kernels/lstm/lstm_lengths_vectors_tuned.cc
+    runtime/kernels/lstm/lstm_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_vectors_int16_tuned.cc
     runtime/kernels/lstm/lstm_vectors_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 185;
+inline constexpr std::size_t kOpcodeCount = 193;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -252,6 +252,14 @@ enum class Opcode : std::uint8_t {
   kConv2dJointPairs = 182,
   kFullyConnectedJointPairs = 183,
   kAddLinearBroadcast = 184,
+  kGruPairsInt16 = 185,
+  kGruVectorsInt16 = 186,
+  kGruLengthsPairsInt16 = 187,
+  kGruLengthsVectorsInt16 = 188,
+  kLstmPairsInt16 = 189,
+  kLstmVectorsInt16 = 190,
+  kLstmLengthsPairsInt16 = 191,
+  kLstmLengthsVectorsInt16 = 192,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4258,6 +4266,262 @@ struct AddLinearBroadcastArgs {
   Dims output_dims;  ///< each the larger one of the operands'
 };
 static_assert(sizeof(AddLinearBroadcastArgs) == 80, "layout of AddLinearBroadcastArgs");
+
+/// int16 GRU layer in one direction, as gru_int16 computes it, from weights in the order of
+/// the products.
+struct GruPairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruPairsInt16Args) == 120, "layout of GruPairsInt16Args");
+
+/// int16 GRU layer in one direction, as gru_int16 computes it, from weights in the order of
+/// the products.
+struct GruVectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruVectorsInt16Args) == 120, "layout of GruVectorsInt16Args");
+
+/// int16 GRU layer in one direction, as gru_lengths_int16 computes it, from weights in the
+/// order of the products.
+struct GruLengthsPairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruLengthsPairsInt16Args) == 128, "layout of GruLengthsPairsInt16Args");
+
+/// int16 GRU layer in one direction, as gru_lengths_int16 computes it, from weights in the
+/// order of the products.
+struct GruLengthsVectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruLengthsVectorsInt16Args) == 128, "layout of GruLengthsVectorsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_int16 computes it, from weights in the order
+/// of the products.
+struct LstmPairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmPairsInt16Args) == 140, "layout of LstmPairsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_int16 computes it, from weights in the order
+/// of the products.
+struct LstmVectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmVectorsInt16Args) == 140, "layout of LstmVectorsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_lengths_int16 computes it, from weights in
+/// the order of the products.
+struct LstmLengthsPairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and
+  /// 2 inputs per word; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and twice both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmLengthsPairsInt16Args) == 148, "layout of LstmLengthsPairsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_lengths_int16 computes it, from weights in
+/// the order of the products.
+struct LstmLengthsVectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights
+  /// of each row; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmLengthsVectorsInt16Args) == 148, "layout of LstmLengthsVectorsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -195,6 +195,14 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "conv2d_joint_pairs of input int8, table int32, output int8",
     "fully_connected_joint_pairs of input int8, table int32, scales int32, output int8",
     "add_linear_broadcast of input1 int8, input2 int8, output int8",
+    "gru_pairs_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "gru_vectors_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "gru_lengths_pairs_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "gru_lengths_vectors_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "lstm_pairs_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "lstm_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "lstm_lengths_pairs_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "lstm_lengths_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
     // clang-format on
 };
 

@@ -2836,4 +2836,143 @@ bool check_add_linear_broadcast(const CallCheck& call, const void* args) {
          call.accepted();
 }
 
+template <typename Args>
+static bool check_as_gru_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_bits, 0, 12) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs_int16<payload::GruPairsInt16Args>(call, args);
+}
+
+bool check_gru_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs_int16<payload::GruVectorsInt16Args>(call, args);
+}
+
+template <typename Args>
+static bool check_as_gru_lengths_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, lengths, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.new_bits, 0, 12) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.reset_gate) && values::gate(call, a.update_gate) &&
+         values::gate(call, a.new_gate) && call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_gru_lengths_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_lengths_pairs_int16<payload::GruLengthsPairsInt16Args>(call, args);
+}
+
+bool check_gru_lengths_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_lengths_pairs_int16<payload::GruLengthsVectorsInt16Args>(call, args);
+}
+
+template <typename Args>
+static bool check_as_lstm_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_hidden, initial_cells, output, last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 3) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_pairs_int16<payload::LstmPairsInt16Args>(call, args);
+}
+
+bool check_lstm_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_pairs_int16<payload::LstmVectorsInt16Args>(call, args);
+}
+
+template <typename Args>
+static bool check_as_lstm_lengths_pairs_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.steps, a.batch, a.inputs), 2)};
+  const CallCheck::Bytes initial_hidden = {a.initial_hidden,
+                                           bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes initial_cells = {a.initial_cells,
+                                          bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes lengths = {a.lengths, volume(a.length_bytes)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.steps, a.batch, a.hidden), 2)};
+  const CallCheck::Bytes last_cells = {a.last_cells, bounds::product(volume(a.batch, a.hidden), 2)};
+  const CallCheck::Bytes operands[] = {input,   initial_hidden, initial_cells,
+                                       lengths, output,         last_cells};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_hidden, bounds::kHalfAligned) &&
+         call.reads(initial_cells, bounds::kHalfAligned) && call.reads(lengths) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.batch_first, 0, 1) && in_range(a.reverse, 0, 1) &&
+                        in_range(a.cell_bits, 0, 15) &&
+                        in_range(a.output_multiplier, 0, INT32_MAX) &&
+                        in_range(a.output_shift, -31, 30)) &&
+         values::gate(call, a.input_gate) && values::gate(call, a.forget_gate) &&
+         values::gate(call, a.cell_gate) && values::gate(call, a.output_gate) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_cells, bounds::kHalfAligned) && call.disjoint(operands, 4) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_lstm_lengths_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsPairsInt16Args>(call, args);
+}
+
+bool check_lstm_lengths_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsVectorsInt16Args>(call, args);
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -208,7 +208,15 @@ struct Operator {
   OPERATOR(RnnLengthsInt4Int16, rnn_lengths_int4_int16)                        \
   OPERATOR(Conv2dJointPairs, conv2d_joint_pairs)                               \
   OPERATOR(FullyConnectedJointPairs, fully_connected_joint_pairs)              \
-  OPERATOR(AddLinearBroadcast, add_linear_broadcast)
+  OPERATOR(AddLinearBroadcast, add_linear_broadcast)                           \
+  OPERATOR(GruPairsInt16, gru_pairs_int16)                                     \
+  OPERATOR(GruVectorsInt16, gru_vectors_int16)                                 \
+  OPERATOR(GruLengthsPairsInt16, gru_lengths_pairs_int16)                      \
+  OPERATOR(GruLengthsVectorsInt16, gru_lengths_vectors_int16)                  \
+  OPERATOR(LstmPairsInt16, lstm_pairs_int16)                                   \
+  OPERATOR(LstmVectorsInt16, lstm_vectors_int16)                               \
+  OPERATOR(LstmLengthsPairsInt16, lstm_lengths_pairs_int16)                    \
+  OPERATOR(LstmLengthsVectorsInt16, lstm_lengths_vectors_int16)
 
 namespace operators {
 

@@ -63,6 +63,12 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       case payload::Opcode::kGruLengthsVectors:
         lengths(*static_cast<const payload::GruLengthsVectorsArgs*>(args));
         break;
+      case payload::Opcode::kGruLengthsPairsInt16:
+        lengths(*static_cast<const payload::GruLengthsPairsInt16Args*>(args));
+        break;
+      case payload::Opcode::kGruLengthsVectorsInt16:
+        lengths(*static_cast<const payload::GruLengthsVectorsInt16Args*>(args));
+        break;
       case payload::Opcode::kGruLengthsInt16:
         lengths(*static_cast<const payload::GruLengthsInt16Args*>(args));
         break;
@@ -86,6 +92,12 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
         break;
       case payload::Opcode::kLstmLengthsVectors:
         lengths(*static_cast<const payload::LstmLengthsVectorsArgs*>(args));
+        break;
+      case payload::Opcode::kLstmLengthsPairsInt16:
+        lengths(*static_cast<const payload::LstmLengthsPairsInt16Args*>(args));
+        break;
+      case payload::Opcode::kLstmLengthsVectorsInt16:
+        lengths(*static_cast<const payload::LstmLengthsVectorsInt16Args*>(args));
         break;
       case payload::Opcode::kLstmLengthsInt16:
         lengths(*static_cast<const payload::LstmLengthsInt16Args*>(args));

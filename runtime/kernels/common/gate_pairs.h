@@ -2,6 +2,7 @@
 // (gate_pairs_dsp.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -14,8 +15,11 @@ namespace cmsis_nn_delegate::portable {
 /// each for 2 rows, as in PairProducts; the same of the hidden state. Numbers of a unit lie side by side.
 ///
 /// Sums are twice as large as those of the formulas, and inputs therefore: a product with the Q31 multiplier then has the
-/// result in its high word.
-struct PlainGatePairs {
+/// result in its high word. `O` is the type of inputs and outputs. Those of int16 are read as they are, neighbours in a
+/// pair, which is what their table is made for, and their sums are doubled once they are complete.
+template <typename O>
+struct PlainGatePairsOf {
+  using Output = O;
   using Element = std::int16_t;
   static constexpr std::int32_t kRows = 8;
   static constexpr std::int32_t kDepth = 8;
@@ -23,10 +27,16 @@ struct PlainGatePairs {
   static constexpr std::int32_t kUnit = 4;  // numbers
 
   /// (left, multiplier, half of a step of the result, right): the amounts of shifts are at least 0, and one of them is.
+  /// Where sums are not doubled, left is one more, and right negative.
   static GateScale scale(std::int32_t multiplier, std::int32_t shift) {
     const std::int32_t left = shift > 0 ? shift : 0;
     const std::int32_t right = shift < 0 ? -shift : 0;
-    return {{left, multiplier, right > 0 ? std::int32_t{1} << (right - 1) : 0, right}};
+    const std::int32_t half = right > 0 ? std::int32_t{1} << (right - 1) : 0;
+    if constexpr (kDoublesSums) {
+      return {{left + 1, multiplier, half, -right}};
+    } else {
+      return {{left, multiplier, half, right}};
+    }
   }
 
   /// The same for outputs: their zero point is added before the shift.
@@ -37,7 +47,7 @@ struct PlainGatePairs {
     return found;
   }
 
-  /// requantize() of sums that the compiler has proved to fit, from twice the sum.
+  /// requantize() of sums that the compiler has proved to fit, from twice the sum, or from the sum as scale() says.
   static std::int32_t requantize_double(std::int32_t sum, const GateScale& scale) {
     const std::int32_t shifted = wrapping_shift_left(sum, scale.words[0]);
     const std::int64_t product = static_cast<std::int64_t>(shifted) * scale.words[1];
@@ -46,20 +56,23 @@ struct PlainGatePairs {
       return high;
     }
     const std::int32_t moved = wrapping_add(wrapping_add(high, scale.words[2]), sum >> 31);
-    return moved >> (scale.words[3] & 31);
+    return moved >> ((scale.words[3] < 0 ? -scale.words[3] : scale.words[3]) & 31);
   }
 
   /// requantize() and the zero point of `scale`, an output_scale().
-  static std::int8_t to_output(std::int32_t value, const GateScale& scale,
-                               std::int32_t /*zero_point*/) {
-    const std::int32_t found = requantize_double(wrapping_add(value, value), scale);
-    return static_cast<std::int8_t>(found < -128 ? -128 : found > 127 ? 127 : found);
+  static Output to_output(std::int32_t value, const GateScale& scale, std::int32_t /*zero_point*/) {
+    const std::int32_t doubled = kDoublesSums ? value : wrapping_add(value, value);
+    return saturate_to<Output>(requantize_double(doubled, scale));
   }
 
-  /// Widens and doubles `count` numbers: of each four, 0 2 1 3, as far as there are that many.
-  static void take(const std::int8_t* from, std::int32_t count, std::int16_t* to) {
-    for (std::int32_t i = 0; i < count; ++i) {
-      to[at(i)] = static_cast<std::int16_t>(2 * from[i]);
+  /// Widens and doubles `count` numbers: of each four, 0 2 1 3, as far as there are that many. Copies those of int16.
+  static void take(const Output* from, std::int32_t count, std::int16_t* to) {
+    if constexpr (kDoublesSums) {
+      std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(*to));
+    } else {
+      for (std::int32_t i = 0; i < count; ++i) {
+        to[at(i)] = static_cast<std::int16_t>(2 * from[i]);
+      }
     }
   }
 
@@ -86,6 +99,8 @@ struct PlainGatePairs {
   }
 
  private:
+  static constexpr bool kDoublesSums = sizeof(Output) > 1;
+
   /// Where number `i` of a row lies once it is widened.
   static std::int32_t at(std::int32_t i) { return (i & ~3) | (i & 1) << 1 | (i & 2) >> 1; }
 
@@ -112,5 +127,8 @@ struct PlainGatePairs {
     return table;
   }
 };
+
+using PlainGatePairs = PlainGatePairsOf<std::int8_t>;
+using PlainGatePairsInt16 = PlainGatePairsOf<std::int16_t>;
 
 }  // namespace cmsis_nn_delegate::portable

@@ -1,7 +1,7 @@
 // The inner loops of runtime/kernels/common/gate_pairs.h for Armv7E-M and Armv8-M with DSP.
 //
-// Inputs are widened and doubled before, so that a pair of them is a single load. All rows of a gate are requantized
-// alike: the factors stay in registers for eight rows, as do the sums.
+// Inputs of int8 are widened and doubled before, so that a pair of them is a single load. All rows of a gate are
+// requantized alike: the factors stay in registers for eight rows, as do the sums.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
 #include "runtime/kernels/common/eight_channels_dsp.h"
@@ -84,10 +84,12 @@
 //
 // Layout of the table, for each 8 rows: 8 starts, int32, doubled; for each two inputs, 0 and 2 or 1 and 3 of four, four
 // words with the int8 weights of two rows each: of the first input for both, then of the second; both again for the
-// outputs of the step before. The output has four numbers of 16 bits for each unit.
+// outputs of the step before. Of int16, two inputs are 0 and 1 or 2 and 3 of four. The output has four numbers of 16 bits
+// for each unit.
 //
 // Cost: 155 instructions for 16 inputs and 8 rows, 128 products, or 79 for a last 8 inputs; for each block 186 more with a
-// sigmoid, 203 with tanh, 146 with sums apart. Without a shift to the right, 8 less for each of the two kinds of inputs.
+// sigmoid, 203 with tanh, 146 with sums apart. Without a shift to the right, 7 less for each of the two kinds of inputs;
+// with sums that are not doubled, 11 more.
 //
 // Bounds: reads [inputs, inputs_end) and [hidden, hidden_end), multiples of 16 bytes that are not empty and that its
 // caller has laid out in scratch memory; for each of `blocks` blocks 64 bytes of the table and 64 for each eight of these
@@ -210,16 +212,25 @@ cmsis_nn_delegate_multiply_gate_pairs:
   bne 2b
   ldr pc, [sp, #RETURN]
 
-// Requantizes the eight sums as the GateScale at r0 says. Shifts to the left, which are seldom, need no second rounding.
+// Requantizes the eight sums as the GateScale at r0 says. Shifts to the left, which are seldom, need no second rounding. A
+// negative shift to the right is that of sums that are not doubled yet; one to the left then doubles them, too.
 .Lrequantize:
   ldm r0, {r0, r2, r3, r12}
   cmp r12, #0
-  beq 4f
+  ble 4f
+5:
   .irp sum, r4, r5, r6, r7, r8, r9, r10, r11
   SHIFT_RIGHT \sum
   .endr
   bx lr
 4:
+  beq 6f
+  rsb r12, r12, #0
+  .irp sum, r4, r5, r6, r7, r8, r9, r10, r11
+  lsl \sum, \sum, #1
+  .endr
+  b 5b
+6:
   .irp sum, r4, r5, r6, r7, r8, r9, r10, r11
   SHIFT_LEFT \sum
   .endr

@@ -11,13 +11,19 @@ void cmsis_nn_delegate_multiply_gate_pairs(const portable::GateRows* gate);
 void cmsis_nn_delegate_widen_doubled(const std::int8_t* from, std::int32_t words, std::int16_t* to);
 }
 
+struct DspGatePairsInt16 : portable::PlainGatePairsInt16 {
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_gate_pairs(&gate);
+  }
+};
+
 struct DspGatePairs : portable::PlainGatePairs {
   static void take(const std::int8_t* from, std::int32_t count, std::int16_t* to) {
     const std::int32_t words = count / 4;
     if (words > 0) {
       cmsis_nn_delegate_widen_doubled(from, words, to);
     }
-    PlainGatePairs::take(from + 4 * words, count & 3, to + 4 * words);
+    portable::PlainGatePairs::take(from + 4 * words, count & 3, to + 4 * words);
   }
   static void multiply(const portable::GateRows& gate) {
     cmsis_nn_delegate_multiply_gate_pairs(&gate);

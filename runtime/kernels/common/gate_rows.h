@@ -46,6 +46,8 @@ struct GateRows {
 template <typename Loops, typename Args, std::int32_t kGates>
 class GatesOfStep {
  public:
+  using Output = typename Loops::Output;
+
   struct Gate {
     const payload::Gate& scale;
     GateFunction function;
@@ -82,7 +84,7 @@ class GatesOfStep {
   }
 
   /// Of a step with these inputs, after one with the outputs `before`.
-  void compute(const std::int8_t* input, const std::int8_t* before) {
+  void compute(const Output* input, const Output* before) {
     Loops::take(input, args_.inputs, inputs_);
     Loops::take(before, output_width(args_), hidden_);
     for (const GateRows& rows : rows_) {
@@ -149,7 +151,8 @@ template <typename Units, typename Gates, typename Args, typename Operands, type
 [[gnu::always_inline]] inline Error compute_gate_rows(const Args& args, const Bases& bases,
                                                       Gates& gates, Operands& units,
                                                       const Start& start) {
-  return for_each_step(args, bases, start, [&](const RecurrentStep& step) {
+  using Output = typename Gates::Output;
+  return for_each_step<Output>(args, bases, start, [&](const RecurrentStepOf<Output>& step) {
     gates.compute(step.input, step.before);
     units.state = step.state;
     units.output = step.output;

@@ -11,8 +11,10 @@ namespace cmsis_nn_delegate::portable {
 
 /// The table has for each 4 rows of a gate: the int32 sums for inputs of 0; for each 16 inputs, 16 weights of each row;
 /// the same of the hidden state. Numbers of a gate lie side by side.
-struct PlainGateVectors {
-  using Element = std::int8_t;
+template <typename O>
+struct PlainGateVectorsOf {
+  using Output = O;  // of inputs and outputs
+  using Element = O;
   static constexpr std::int32_t kRows = 4;
   static constexpr std::int32_t kDepth = 16;
   static constexpr bool kInterleaved = false;
@@ -30,13 +32,11 @@ struct PlainGateVectors {
     return scale(multiplier, shift);
   }
 
-  static std::int8_t to_output(std::int32_t value, const GateScale& scale,
-                               std::int32_t zero_point) {
-    const std::int32_t found = wrapping_add(requantized(value, scale), zero_point);
-    return static_cast<std::int8_t>(found < -128 ? -128 : found > 127 ? 127 : found);
+  static Output to_output(std::int32_t value, const GateScale& scale, std::int32_t zero_point) {
+    return saturate_to<Output>(wrapping_add(requantized(value, scale), zero_point));
   }
 
-  static void take(const std::int8_t* from, std::int32_t count, std::int8_t* to) {
+  static void take(const Output* from, std::int32_t count, Element* to) {
     for (std::int32_t i = 0; i < count; ++i) {
       to[i] = from[i];
     }
@@ -77,7 +77,7 @@ struct PlainGateVectors {
       sums[row] = static_cast<std::uint32_t>(*table++);
     }
     const auto* weights = reinterpret_cast<const std::int8_t*>(table);
-    const auto* input = static_cast<const std::int8_t*>(begin);
+    const auto* input = static_cast<const Element*>(begin);
     for (; input != end; input += kDepth) {
       for (std::int32_t row = 0; row < kRows; ++row, weights += kDepth) {
         for (std::int32_t i = 0; i < kDepth; ++i) {
@@ -88,5 +88,8 @@ struct PlainGateVectors {
     return reinterpret_cast<const std::int32_t*>(weights);
   }
 };
+
+using PlainGateVectors = PlainGateVectorsOf<std::int8_t>;
+using PlainGateVectorsInt16 = PlainGateVectorsOf<std::int16_t>;
 
 }  // namespace cmsis_nn_delegate::portable

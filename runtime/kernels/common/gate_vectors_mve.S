@@ -10,11 +10,8 @@
   .syntax unified
   .thumb
 
-// Sums of four rows into q, over `vectors` vectors of inputs at r12.
-.macro SUMS q, vectors
-  ldm r1!, {r4, r6, r8, r10}
-  dls lr, \vectors
-1:  // sixteen inputs
+// The products of sixteen inputs of int8.
+.macro PRODUCTS
   vldrb.8 q0, [r12], #16
   vldrb.8 q1, [r1], #16
   vmladava.s8 r4, q0, q1
@@ -24,62 +21,60 @@
   vmladava.s8 r8, q0, q1
   vldrb.8 q2, [r1], #16
   vmladava.s8 r10, q0, q2
+.endm
+
+// The same of int16, whose weights are widened as they are loaded.
+.macro PRODUCTS_INT16
+  vldrh.16 q0, [r12], #16
+  vldrh.16 q1, [r12], #16
+  .irp sum, r4, r6, r8, r10
+  vldrb.s16 q2, [r1], #8
+  vmladava.s16 \sum, q0, q2
+  vldrb.s16 q2, [r1], #8
+  vmladava.s16 \sum, q1, q2
+  .endr
+.endm
+
+// Sums of four rows into q, over `vectors` times sixteen inputs at r12.
+.macro SUMS q, vectors, products
+  ldm r1!, {r4, r6, r8, r10}
+  dls lr, \vectors
+1:  // sixteen inputs
+  \products
   le lr, 1b
   vmov \q[2], \q[0], r4, r8
   vmov \q[3], \q[1], r6, r10
 .endm
 
-// void cmsis_nn_delegate_multiply_gate_vectors(
-//     const GateRows* gate)   r0
-//
-// Register usage
-//   Inputs    r12, vectors of them r5 and r7; turns of the loop lr
-//   Table     r1
-//   Sums      r4 r6 r8 r10, then what requantizes them, then 3, 256 and steps of lines
-//   Output    r2
-//   Blocks    r3
-//   Function  r9
-//   Lines     r11
-//   q0-q2     inputs and weights, then the sums over the outputs of the step before and a line; q3 the sums over inputs
-//
-// Layout of the table, for each 4 rows: 4 starts, int32; for each 16 inputs, 16 int8 weights of each row; both again for
-// the outputs of the step before. The output has the numbers of a gate side by side.
-//
-// Cost: 10 instructions for 16 inputs and 4 rows, 64 products, of which 9 are vector instructions, 36 beats; for each block
-// 46 more with a sigmoid, 51 with tanh, 37 with sums apart.
-//
-// Bounds: reads [inputs, inputs_end) and [hidden, hidden_end), multiples of 16 bytes that are not empty and that its
-// caller has laid out in scratch memory; for each of `blocks` blocks 32 bytes of the table and 64 for each sixteen of these
-// inputs, which is all of it: init() compares block_words and blocks. Writes a number of four units a block, which is why
-// scratch memory has room for whole blocks. The tables of lines have 512 entries: an argument of 16 bits, times 3, is
-// within them, and that of tanh, twice as large, is limited. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_multiply_gate_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_gate_vectors
-  .type cmsis_nn_delegate_multiply_gate_vectors, %function
+// A function for inputs of 2^shift / 16 bytes.
+.macro MULTIPLY_GATE name, products, shift
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_multiply_gate_vectors:
+\name:
   push {r4-r11, lr}
   NEIGHBOURS GATE_ROWS_INPUTS, GATE_ROWS_INPUTS_END, GATE_ROWS_HIDDEN, GATE_ROWS_HIDDEN_END
   ldrd r4, r5, [r0, #GATE_ROWS_INPUTS]
   ldrd r6, r7, [r0, #GATE_ROWS_HIDDEN]
   subs r5, r5, r4
   subs r7, r7, r6
-  lsrs r5, r5, #4
-  lsrs r7, r7, #4
+  lsrs r5, r5, #\shift
+  lsrs r7, r7, #\shift
   NEIGHBOURS GATE_ROWS_TABLE, GATE_ROWS_OUTPUT, GATE_ROWS_BLOCKS, GATE_ROWS_FUNCTION
   ldrd r1, r2, [r0, #GATE_ROWS_TABLE]
   ldrd r3, r9, [r0, #GATE_ROWS_BLOCKS]
   ldr r11, [r0, #GATE_ROWS_LINES]
 2:  // four rows
   ldr r12, [r0, #GATE_ROWS_INPUTS]
-  SUMS q3, r5
+  SUMS q3, r5, \products
   add r12, r0, #GATE_ROWS_SCALES
   ldm r12, {r4, r6, r8, r10}
   REQUANTIZE q3, q1, r4, r6, r8, r10
   SATURATE q3
   ldr r12, [r0, #GATE_ROWS_HIDDEN]
-  SUMS q0, r7
+  SUMS q0, r7, \products
   add r12, r0, #GATE_ROWS_SCALES + GATE_SCALE_BYTES
   ldm r12, {r4, r6, r8, r10}
   REQUANTIZE q0, q1, r4, r6, r8, r10
@@ -112,7 +107,41 @@ cmsis_nn_delegate_multiply_gate_vectors:
   vstrh.32 q0, [r4]
   vmov q0, q3
   b 3b
-  .size cmsis_nn_delegate_multiply_gate_vectors, .-cmsis_nn_delegate_multiply_gate_vectors
+  .size \name, .-\name
+.endm
+
+// void cmsis_nn_delegate_multiply_gate_vectors(
+//     const GateRows* gate)   r0
+//
+// Register usage
+//   Inputs    r12, vectors of them r5 and r7; turns of the loop lr
+//   Table     r1
+//   Sums      r4 r6 r8 r10, then what requantizes them, then 3, 256 and steps of lines
+//   Output    r2
+//   Blocks    r3
+//   Function  r9
+//   Lines     r11
+//   q0-q2     inputs and weights, then the sums over the outputs of the step before and a line; q3 the sums over inputs
+//
+// Layout of the table, for each 4 rows: 4 starts, int32; for each 16 inputs, 16 int8 weights of each row; both again for
+// the outputs of the step before. The output has the numbers of a gate side by side.
+//
+// Cost: 10 instructions for 16 inputs and 4 rows, 64 products, of which 9 are vector instructions, 36 beats; for each block
+// 46 more with a sigmoid, 51 with tanh, 37 with sums apart.
+//
+// Bounds: reads [inputs, inputs_end) and [hidden, hidden_end), multiples of 16 bytes that are not empty and that its
+// caller has laid out in scratch memory; for each of `blocks` blocks 32 bytes of the table and 64 for each sixteen of these
+// inputs, which is all of it: init() compares block_words and blocks. Writes a number of four units a block, which is why
+// scratch memory has room for whole blocks. The tables of lines have 512 entries: an argument of 16 bits, times 3, is
+// within them, and that of tanh, twice as large, is limited. ReadsPast is 0.
+  MULTIPLY_GATE cmsis_nn_delegate_multiply_gate_vectors, PRODUCTS, 4
+
+// void cmsis_nn_delegate_multiply_gate_vectors_int16(
+//     const GateRows* gate)   r0
+//
+// The same for inputs and outputs of int16: each sixteen of them are 32 bytes, and take 19 instructions with 4 rows, of
+// which 18 are vector instructions, 72 beats.
+  MULTIPLY_GATE cmsis_nn_delegate_multiply_gate_vectors_int16, PRODUCTS_INT16, 5
 
 // void cmsis_nn_delegate_copy_row(
 //     const int8_t* from,   r0

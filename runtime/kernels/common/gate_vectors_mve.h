@@ -8,6 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_gate_vectors(const portable::GateRows* gate);
+void cmsis_nn_delegate_multiply_gate_vectors_int16(const portable::GateRows* gate);
 void cmsis_nn_delegate_copy_row(const std::int8_t* from, std::int32_t bytes, std::int8_t* to);
 }
 
@@ -17,6 +18,17 @@ struct MveGateVectors : portable::PlainGateVectors {
   }
   static void multiply(const portable::GateRows& gate) {
     cmsis_nn_delegate_multiply_gate_vectors(&gate);
+  }
+};
+
+struct MveGateVectorsInt16 : portable::PlainGateVectorsInt16 {
+  static void take(const std::int16_t* from, std::int32_t count, std::int16_t* to) {
+    constexpr auto kBytes = static_cast<std::int32_t>(sizeof(*to));
+    cmsis_nn_delegate_copy_row(reinterpret_cast<const std::int8_t*>(from), kBytes * count,
+                               reinterpret_cast<std::int8_t*>(to));
+  }
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_gate_vectors_int16(&gate);
   }
 };
 

@@ -11,10 +11,12 @@
 namespace cmsis_nn_delegate::portable {
 
 /// All units of a step. A unit has the gates r and z, after their functions, and both sums of the gate n.
-struct GruUnits {
+/// `Output` is the type of the outputs.
+template <typename Output>
+struct GruUnitsOf {
   const std::int16_t* gates;
   std::int16_t* state;
-  std::int8_t* output;
+  Output* output;
   std::int32_t units;      // >= 1
   std::int32_t gate_step;  // from a gate of a unit to the next gate
   const GateLines* lines;
@@ -23,10 +25,12 @@ struct GruUnits {
   GateScale scale;  // of the outputs
 };
 
+using GruUnits = GruUnitsOf<std::int8_t>;
+
 /// The function in plain C++, for gates in the order of `Gates`, such as PlainGatePairs.
 template <typename Gates>
 struct PlainGruUnits {
-  static void compute(const GruUnits& p) {
+  static void compute(const GruUnitsOf<typename Gates::Output>& p) {
     for (std::int32_t j = 0; j < p.units; ++j) {
       const std::int16_t* gates = p.gates + j * (Gates::kInterleaved ? Gates::kUnit : 1);
       const auto gate = [&](std::int32_t index) { return gates[index * p.gate_step]; };
@@ -46,24 +50,26 @@ template <typename Gates, typename Units, typename Args>
                                     {{a.reset_gate, GateFunction::kSigmoid},
                                      {a.update_gate, GateFunction::kSigmoid},
                                      {a.new_gate, GateFunction::kApart}});
-  GruUnits units = {gates.gates(),
-                    nullptr,
-                    nullptr,
-                    a.hidden,
-                    gates.gate_step(),
-                    &kGateLines,
-                    a.new_bits,
-                    a.output_offset,
-                    Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
-  const RecurrentSteps<Args> steps(a, bases);
+  GruUnitsOf<typename Gates::Output> units = {
+      gates.gates(),
+      nullptr,
+      nullptr,
+      a.hidden,
+      gates.gate_step(),
+      &kGateLines,
+      a.new_bits,
+      output_offset(a),
+      Gates::output_scale(a.output_multiplier, a.output_shift, output_offset(a))};
+  using Output = typename Gates::Output;
+  const RecurrentSteps<Args, Output> steps(a, bases);
   const auto start = [&](std::int32_t batch, std::int32_t count) {
     std::int16_t* state = initial_state(a, bases, a.initial_state, a.last_state, batch);
     // Where the first step writes its output, once its gates have read this.
-    std::int8_t* before = steps.at(batch, 0, count, {}).output;
+    Output* before = steps.at(batch, 0, count, {}).output;
     for (std::int32_t j = 0; j < a.hidden; ++j) {
-      before[j] = Gates::to_output(state[j], units.scale, a.output_offset);
+      before[j] = Gates::to_output(state[j], units.scale, output_offset(a));
     }
-    return RecurrentStart{state, before};
+    return RecurrentStartOf<Output>{state, before};
   };
   return compute_gate_rows<Units>(a, bases, gates, units, start);
 }

@@ -7,30 +7,22 @@
   .syntax unified
   .thumb
 
-// void cmsis_nn_delegate_compute_gru_vectors(
-//     const GruUnits* units)   r0
-//
-// Register usage
-//   Units     r9
-//   State     r1
-//   Output    r2
-//   Gates     r3 r, r0 the others; r4 bytes from a gate to the next one
-//   Lines     r5, and their steps r6; r7 3, r8 256, r12 0x01000100
-//   Added     r10 the shift of r * sum
-//   Scale     r0, word by word; r11 the zero point
-//   lr        units left
-//
-// Cost: 44 instructions for four units, of which 35 are vector instructions.
-//
-// Bounds: the loop predicates the lanes after `units` units, at least 1, so that they are neither read nor written, of
-// gates, state, lines and output. The table of lines has 512 entries, within which the argument is limited. ReadsPast is
-// 0.
-  .section .text.cmsis_nn_delegate_compute_gru_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_compute_gru_vectors
-  .type cmsis_nn_delegate_compute_gru_vectors, %function
+// Stores four outputs that are limited to 16 bits: as int8, or as they are.
+.macro STORE
+  vqmovnb.s16 q0, q0
+  vstrb.32 q0, [r2], #4
+.endm
+.macro STORE_INT16
+  vstrh.32 q0, [r2], #8
+.endm
+
+.macro COMPUTE_UNITS name, store
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
   .thumb_func
   .balign 8
-cmsis_nn_delegate_compute_gru_vectors:
+\name:
   push {r4-r11, lr}
   NEIGHBOURS GRU_UNITS_GATES, GRU_UNITS_STATE, GRU_UNITS_OUTPUT, GRU_UNITS_UNITS
   ldrd r3, r1, [r0, #GRU_UNITS_GATES]
@@ -82,10 +74,36 @@ cmsis_nn_delegate_compute_gru_vectors:
   vrshl.s32 q0, r0
   vadd.i32 q0, q0, r11
   vqmovnb.s32 q0, q0
-  vqmovnb.s16 q0, q0
-  vstrb.32 q0, [r2], #4
+  \store
   letp lr, 1b
   pop {r4-r11, pc}
-  .size cmsis_nn_delegate_compute_gru_vectors, .-cmsis_nn_delegate_compute_gru_vectors
+  .size \name, .-\name
+.endm
+
+// void cmsis_nn_delegate_compute_gru_vectors(
+//     const GruUnits* units)   r0
+//
+// Register usage
+//   Units     r9
+//   State     r1
+//   Output    r2
+//   Gates     r3 r, r0 the others; r4 bytes from a gate to the next one
+//   Lines     r5, and their steps r6; r7 3, r8 256, r12 0x01000100
+//   Added     r10 the shift of r * sum
+//   Scale     r0, word by word; r11 the zero point
+//   lr        units left
+//
+// Cost: 44 instructions for four units, of which 35 are vector instructions.
+//
+// Bounds: the loop predicates the lanes after `units` units, at least 1, so that they are neither read nor written, of
+// gates, state, lines and output. The table of lines has 512 entries, within which the argument is limited. ReadsPast is
+// 0.
+  COMPUTE_UNITS cmsis_nn_delegate_compute_gru_vectors, STORE
+
+// void cmsis_nn_delegate_compute_gru_vectors_int16(
+//     const GruUnitsOf<std::int16_t>* units)   r0
+//
+// The same with outputs of int16, of which it writes 2 bytes a unit, in an instruction less for four of them.
+  COMPUTE_UNITS cmsis_nn_delegate_compute_gru_vectors_int16, STORE_INT16
 
 #endif

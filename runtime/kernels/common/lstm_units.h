@@ -12,10 +12,12 @@
 namespace cmsis_nn_delegate::portable {
 
 /// All units of a step. A unit has the gates i, f, g and o, after their functions.
-struct LstmUnits {
+/// `Output` is the type of the outputs.
+template <typename Output>
+struct LstmUnitsOf {
   const std::int16_t* gates;
   std::int16_t* state;  // the cells
-  std::int8_t* output;
+  Output* output;
   std::int32_t units;      // >= 1
   std::int32_t gate_step;  // from a gate of a unit to the next gate
   const GateLines* lines;
@@ -24,10 +26,12 @@ struct LstmUnits {
   GateScale scale;  // of the outputs
 };
 
+using LstmUnits = LstmUnitsOf<std::int8_t>;
+
 /// The function in plain C++, for gates in the order of `Gates`, such as PlainGatePairs.
 template <typename Gates>
 struct PlainLstmUnits {
-  static void compute(const LstmUnits& p) {
+  static void compute(const LstmUnitsOf<typename Gates::Output>& p) {
     constexpr std::int32_t kHalf = std::int32_t{1} << 30;  // in Q31
     for (std::int32_t j = 0; j < p.units; ++j) {
       const std::int16_t* gates = p.gates + j * (Gates::kInterleaved ? Gates::kUnit : 1);
@@ -57,17 +61,18 @@ template <typename Gates, typename Args>
 template <typename Gates, typename Units, typename Args>
 [[gnu::always_inline]] inline Error compute_lstm_rows(const Args& a, const Bases& bases) {
   GatesOfStep<Gates, Args, 4> gates = lstm_gates<Gates>(a, bases);
-  LstmUnits units = {gates.gates(),
-                     nullptr,
-                     nullptr,
-                     a.hidden,
-                     gates.gate_step(),
-                     &kGateLines,
-                     a.cell_bits,
-                     a.output_offset,
-                     Gates::output_scale(a.output_multiplier, a.output_shift, a.output_offset)};
+  LstmUnitsOf<typename Gates::Output> units = {
+      gates.gates(),
+      nullptr,
+      nullptr,
+      a.hidden,
+      gates.gate_step(),
+      &kGateLines,
+      a.cell_bits,
+      output_offset(a),
+      Gates::output_scale(a.output_multiplier, a.output_shift, output_offset(a))};
   const auto start = [&](std::int32_t batch, std::int32_t /*steps*/) {
-    return lstm_start(a, bases, batch);
+    return lstm_start<typename Gates::Output>(a, bases, batch);
   };
   return compute_gate_rows<Units>(a, bases, gates, units, start);
 }

@@ -62,6 +62,15 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kAddLinearBroadcast)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kGruVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruLengthsPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kGruLengthsVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmLengthsPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmLengthsVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

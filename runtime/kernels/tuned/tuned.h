@@ -90,6 +90,15 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dJointPairs, Conv2dJointPairs, conv2d_joint_pairs)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedJointPairs, FullyConnectedJointPairs,
                          fully_connected_joint_pairs)
 CMSIS_NN_DELEGATE_KERNEL(AddLinearBroadcast, AddLinearBroadcast, add_linear_broadcast)
+CMSIS_NN_DELEGATE_KERNEL(GruPairsInt16, GruPairsInt16, gru_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruVectorsInt16, GruVectorsInt16, gru_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsPairsInt16, GruLengthsPairsInt16, gru_lengths_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsVectorsInt16, GruLengthsVectorsInt16, gru_lengths_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmPairsInt16, LstmPairsInt16, lstm_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmVectorsInt16, LstmVectorsInt16, lstm_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairsInt16, LstmLengthsPairsInt16, lstm_lengths_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectorsInt16, LstmLengthsVectorsInt16,
+                         lstm_lengths_vectors_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

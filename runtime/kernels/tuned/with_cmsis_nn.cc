@@ -89,6 +89,14 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kFullyConnectedJointPairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kAddLinearBroadcast)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kGruVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruLengthsPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kGruLengthsVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmLengthsPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmLengthsVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

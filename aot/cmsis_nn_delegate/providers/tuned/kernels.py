@@ -42,9 +42,27 @@ from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
-from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
+from .recurrent_pairs import (
+    GruLengthsPairs,
+    GruLengthsPairsInt16,
+    GruPairs,
+    GruPairsInt16,
+    LstmLengthsPairs,
+    LstmLengthsPairsInt16,
+    LstmPairs,
+    LstmPairsInt16,
+)
 from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
-from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
+from .recurrent_vectors import (
+    GruLengthsVectors,
+    GruLengthsVectorsInt16,
+    GruVectors,
+    GruVectorsInt16,
+    LstmLengthsVectors,
+    LstmLengthsVectorsInt16,
+    LstmVectors,
+    LstmVectorsInt16,
+)
 from .softmax_table import SoftmaxTable
 
 _CONV2D_JOINT_PAIRS = Conv2dJointPairs()
@@ -108,4 +126,12 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedInt4AsVectorsInt16(_CONV2D_INT4_VECTORS_INT16),
     FullyConnectedInt4VectorsInt16(),
     AddLinearBroadcast(),
+    LstmPairsInt16(),
+    LstmVectorsInt16(),
+    GruPairsInt16(),
+    GruVectorsInt16(),
+    LstmLengthsPairsInt16(),
+    LstmLengthsVectorsInt16(),
+    GruLengthsPairsInt16(),
+    GruLengthsVectorsInt16(),
 )

@@ -30,8 +30,8 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str
         recurrent_rows.struct(
             struct,
             like,
-            f"int8 {layer} layer in one direction, as {like.name} computes it, from weights in the order of the "
-            "products.",
+            f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights "
+            "in the order of the products.",
             ROWS,
             TABLE,
             "16, and twice both inputs and hidden rounded up to 8",
@@ -42,8 +42,15 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str
 
 LSTM = _kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
+LSTM_INT16 = _kernel("lstm_pairs_int16", "LstmPairsInt16Args", lstm.INT16, "LSTM", LSTM.name)
+GRU_INT16 = _kernel("gru_pairs_int16", "GruPairsInt16Args", gru.INT16, "GRU", GRU.name)
 LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
 GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
+LSTM_LENGTHS_INT16 = _kernel(
+    "lstm_lengths_pairs_int16", "LstmLengthsPairsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM.name
+)
+GRU_LENGTHS_INT16 = _kernel("gru_lengths_pairs_int16", "GruLengthsPairsInt16Args", gru.LENGTHS_INT16, "GRU", GRU.name)
+_HELPERS_INT16 = ("runtime/kernels/common/gate_pairs_{isa}.S",)
 
 
 def helpers(op: str) -> tuple[str, ...]:
@@ -118,13 +125,59 @@ class GruLengthsPairs(GruPairs):
     symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
 
 
+class _PairsInt16(RecurrentPairs):
+    """Pairs of inputs of int16 are loaded as they are, and sums doubled once they are complete. What is made of the
+    gates is plain C++, which requantizes outputs as the operator does."""
+
+    def _why_no_output(self, node: Node) -> Optional[str]:
+        """Twice a number, shifted to the left, has to fit 32 bits."""
+        _, shift = self._multiplier(node)
+        fits = shift >= -30 and self._largest << max(shift, 0) <= 1 << 30
+        return None if fits else "its output has far finer or coarser steps than its state"
+
+    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        return pair_table.rows(pair_table.for_int16(weights), starts, ROWS)
+
+
+class LstmPairsInt16(_PairsInt16):
+    name = "lstm_pairs_int16"
+    op = "lstm"
+    like = lstm.INT16
+    draws = lstm.Lstm.draws[2:3]
+    symbol = Symbol(LSTM_INT16, helpers=_HELPERS_INT16)
+    _largest = LARGEST_PRODUCT
+
+
+class LstmLengthsPairsInt16(LstmPairsInt16):
+    name = "lstm_lengths_pairs_int16"
+    like = lstm.LENGTHS_INT16
+    draws = lstm.Lstm.draws[3:4]
+    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=_HELPERS_INT16)
+
+
+class GruPairsInt16(_PairsInt16):
+    name = "gru_pairs_int16"
+    op = "gru"
+    like = gru.INT16
+    draws = gru.Gru.draws[2:3]
+    symbol = Symbol(GRU_INT16, helpers=_HELPERS_INT16)
+    _largest = _LARGEST_STATE
+
+
+class GruLengthsPairsInt16(GruPairsInt16):
+    name = "gru_lengths_pairs_int16"
+    like = gru.LENGTHS_INT16
+    draws = gru.Gru.draws[3:4]
+    symbol = Symbol(GRU_LENGTHS_INT16, helpers=_HELPERS_INT16)
+
+
 def _why_no_gates(node: Node) -> str:
     """As in requantization.py, form ANY with a zero point of 0 where a gate has a shift to the right; without one, the
     first rounding is the only one. Both need the doubled sum, shifted to the left, in 32 bits."""
-    hidden = op_of(node).sizes(node).hidden
+    hidden, most = op_of(node).sizes(node).hidden, -node.inputs[0].element.low
     fields = op_of(node).node_multipliers(node)
     for value, starts, name in zip(node.inputs[-4:-2], op_of(node).biases(node), ("input", "recurrent")):
-        largest = np.abs(starts.astype(np.int64)) + 128 * np.abs(value.constant.astype(np.int64)).sum(1)
+        largest = np.abs(starts.astype(np.int64)) + most * np.abs(value.constant.astype(np.int64)).sum(1)
         for gate, found in zip(fields, largest.reshape(-1, hidden).max(1)):
             if int(found) << max(gate[f"{name}_shift"], 0) >= 1 << 30:
                 return "a sum of a gate may exceed 30 bits"

@@ -25,8 +25,8 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str
         recurrent_rows.struct(
             struct,
             like,
-            f"int8 {layer} layer in one direction, as {like.name} computes it, from weights in the order of the "
-            "products.",
+            f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights "
+            "in the order of the products.",
             ROWS,
             TABLE,
             "8, and both inputs and hidden rounded up to 16",
@@ -39,6 +39,14 @@ LSTM = _kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
 LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
 GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
+LSTM_INT16 = _kernel("lstm_vectors_int16", "LstmVectorsInt16Args", lstm.INT16, "LSTM", LSTM.name)
+GRU_INT16 = _kernel("gru_vectors_int16", "GruVectorsInt16Args", gru.INT16, "GRU", GRU.name)
+LSTM_LENGTHS_INT16 = _kernel(
+    "lstm_lengths_vectors_int16", "LstmLengthsVectorsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM.name
+)
+GRU_LENGTHS_INT16 = _kernel(
+    "gru_lengths_vectors_int16", "GruLengthsVectorsInt16Args", gru.LENGTHS_INT16, "GRU", GRU.name
+)
 
 
 def helpers(op: str) -> tuple[str, ...]:
@@ -92,3 +100,35 @@ class GruLengthsVectors(GruVectors):
     like = gru.LENGTHS_KERNEL
     draws = gru.Gru.draws[1:2]
     symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
+
+
+class LstmVectorsInt16(LstmVectors):
+    """Eighteen instructions multiply 16 inputs of int16 with the weights of four rows; all else is as with int8."""
+
+    name = "lstm_vectors_int16"
+    like = lstm.INT16
+    draws = lstm.Lstm.draws[2:3]
+    element_bytes = 2
+    symbol = Symbol(LSTM_INT16, helpers=helpers("lstm"))
+
+
+class LstmLengthsVectorsInt16(LstmVectorsInt16):
+    name = "lstm_lengths_vectors_int16"
+    like = lstm.LENGTHS_INT16
+    draws = lstm.Lstm.draws[3:4]
+    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=helpers("lstm"))
+
+
+class GruVectorsInt16(GruVectors):
+    name = "gru_vectors_int16"
+    like = gru.INT16
+    draws = gru.Gru.draws[2:3]
+    element_bytes = 2
+    symbol = Symbol(GRU_INT16, helpers=helpers("gru"))
+
+
+class GruLengthsVectorsInt16(GruVectorsInt16):
+    name = "gru_lengths_vectors_int16"
+    like = gru.LENGTHS_INT16
+    draws = gru.Gru.draws[3:4]
+    symbol = Symbol(GRU_LENGTHS_INT16, helpers=helpers("gru"))

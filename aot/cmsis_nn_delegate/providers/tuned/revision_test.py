@@ -14,7 +14,7 @@ from cmsis_nn_delegate.ops.broadcast import shapes_of
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
 from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
 from cmsis_nn_delegate.ops.lstm_projected import LstmProjected, LstmProjectedAttrs
-from cmsis_nn_delegate.ops.recurrent import Sizes
+from cmsis_nn_delegate.ops.recurrent import Numbers, Sizes
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
@@ -70,6 +70,14 @@ CONSTANTS = {
     "fully_connected_joint_pairs": 0x5A979355,
     "fully_connected_joint_as_conv2d": 0xF96D2CA0,
     "add_linear_broadcast": 0x00000000,
+    "lstm_pairs_int16": 0x149C977A,
+    "lstm_vectors_int16": 0xE9424AC5,
+    "gru_pairs_int16": 0xBF2CF28C,
+    "gru_vectors_int16": 0x0845AE75,
+    "lstm_lengths_pairs_int16": 0x1C3B88DD,
+    "lstm_lengths_vectors_int16": 0x7ACD5EBB,
+    "gru_lengths_pairs_int16": 0x2E497826,
+    "gru_lengths_vectors_int16": 0xCF83AD47,
 }
 
 
@@ -100,6 +108,7 @@ def nodes():
     repeated = shapes_of(image.shape, (1, 5, 1, 1), Layout.CHANNELS_LAST)
     layers.append(builder.add(image, builder.input(1, 5, 1, 1), shapes=repeated))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
+    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *recurrent_nodes_of_int16()]
 
 
 def nodes_with_nibbles():
@@ -116,6 +125,18 @@ def nodes_with_nibbles():
             convolved = builder.depthwise_conv2d(convolved, 1, kernel=(3, 3), element=Element.INT4)
         found += builder.graph(convolved, *layers).nodes
     return found
+
+
+def recurrent_nodes_of_int16():
+    builder = RandomCase(seed=6)
+    numbers = Numbers(Element.INT16)
+    quant = builder.quant(2.0**-15, element=Element.INT16)
+    layers = [
+        op.draw_layer(builder, attrs, quant, Sizes(2, 1, 19, 11), lengths, numbers)
+        for lengths in (False, True)
+        for op, attrs in ((Lstm, LstmAttrs()), (Gru, GruAttrs()))
+    ]
+    return builder.graph(*layers).nodes
 
 
 @pytest.mark.parametrize("kernel", IMPLEMENTATIONS, ids=lambda kernel: kernel.name)

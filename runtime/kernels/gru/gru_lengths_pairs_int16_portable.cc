@@ -1,0 +1,19 @@
+#include "runtime/kernels/common/gate_pairs.h"
+#include "runtime/kernels/common/gru_units.h"
+
+namespace cmsis_nn_delegate::portable {
+namespace {
+
+using Args = payload::GruLengthsPairsInt16Args;
+using Gates = PlainGatePairsInt16;
+
+}  // namespace
+
+Error run_gru_lengths_pairs_int16(const void* args, const Bases& bases) {
+  return compute_gru_rows<Gates, PlainGruUnits<Gates>>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruLengthsPairsInt16> kGruLengthsPairsInt16 =
+    gate_rows_kernel<Gates, Args, 3>(operators::kGruLengthsPairsInt16, run_gru_lengths_pairs_int16);
+
+}  // namespace cmsis_nn_delegate::portable

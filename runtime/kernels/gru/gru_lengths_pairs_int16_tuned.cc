@@ -1,0 +1,24 @@
+#include "runtime/kernels/common/gate_pairs_dsp.h"
+#include "runtime/kernels/common/gru_units.h"
+#include "runtime/kernels/tuned/inner_loops.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate::tuned {
+namespace {
+
+using Args = payload::GruLengthsPairsInt16Args;
+using Plain = portable::PlainGatePairsInt16;
+using Gates = DspOr<DspGatePairsInt16, Plain>;
+using Units = portable::PlainGruUnits<Plain>;
+
+}  // namespace
+
+Error run_gru_lengths_pairs_int16(const void* args, const Bases& bases) {
+  return portable::compute_gru_rows<Gates, Units>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruLengthsPairsInt16> kGruLengthsPairsInt16 =
+    portable::gate_rows_kernel<Gates, Args, 3>(operators::kGruLengthsPairsInt16,
+                                               run_gru_lengths_pairs_int16);
+
+}  // namespace cmsis_nn_delegate::tuned
