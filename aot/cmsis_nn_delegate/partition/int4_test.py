@@ -28,7 +28,9 @@ class Network(nn.Module):
         super().__init__()
         self.stem = nn.Conv2d(3, 8, 3, padding=1)
         self.depthwise = nn.Conv2d(8, 8, 3, padding=1, groups=8)
+        self.row = nn.Conv2d(8, 8, (1, 3), padding=(0, 1), groups=8)
         self.wide = nn.Conv2d(8, 8, 5, padding=2, groups=8)
+        self.gaps = nn.Conv2d(8, 8, 3, padding=2, dilation=2, groups=8)
         self.grouped = nn.Conv2d(8, 8, 3, padding=1, groups=2)
         self.pointwise = nn.Conv2d(8, 15, 1)
         self.up = nn.ConvTranspose2d(15, 4, 2, 2)
@@ -36,7 +38,7 @@ class Network(nn.Module):
         self.head = nn.Linear(4, 5)
 
     def forward(self, x):
-        x = torch.relu(self.wide(self.depthwise(torch.relu(self.stem(x)))))
+        x = torch.relu(self.gaps(self.wide(self.row(self.depthwise(torch.relu(self.stem(x)))))))
         return self.head(self.odd(self.up(self.pointwise(self.grouped(x)))).mean((2, 3)))
 
 
@@ -55,7 +57,7 @@ def test_layers_with_a_kernel_have_4_bits_and_pytorch_computes_the_same():
     distances, graph = steps_apart(Network().eval(), x, quantizer=CmsisNnQuantizer(preset=W4))
     assert weights(graph) == {
         "conv2d": ["int4", "int8", "int4", "int4"],  # the last is `up`
-        "depthwise_conv2d": ["int4", "int8"],
+        "depthwise_conv2d": ["int4", "int4", "int8", "int8"],
         "transpose_conv2d": ["int8"],
         "fully_connected": ["int4"],
     }
@@ -68,8 +70,8 @@ def test_what_has_no_kernel_for_4_bits_is_named():
     x = torch.randn(1, 3, 6, 6)
     compiled = compile_model(Network().eval(), (x,), "cortex-m4", [(x,)], quantizer=CmsisNnQuantizer(preset=W4))
     (warning,) = [text for text in compiled.warnings if "weights of 8 bits" in text]
-    assert all(f" in {name} (" in warning for name in ("wide", "grouped", "odd"))
-    assert not any(f" in {name} (" in warning for name in ("pointwise", "depthwise", "up"))
+    assert all(f" in {name} (" in warning for name in ("wide", "gaps", "grouped", "odd"))
+    assert not any(f" in {name} (" in warning for name in ("pointwise", "depthwise", "row", "up"))
 
 
 def test_a_part_of_a_model_can_have_them():
@@ -78,13 +80,36 @@ def test_a_part_of_a_model_can_have_them():
     assert weights(graph)["conv2d"] == ["int8", "int8", "int4"] and weights(graph)["fully_connected"] == ["int8"]
 
 
+def test_windows_of_fewer_taps_take_the_kernels_of_nine():
+    """They take fewer bytes than those of 8 bits, and fewer instructions."""
+
+    class Layer(nn.Sequential):
+        def __init__(self):
+            super().__init__(nn.Conv1d(16, 16, 3, stride=2, padding=1, groups=16), nn.ReLU())
+
+    x = torch.randn(1, 16, 50)
+    for core, kernel in (
+        ("cortex-m0plus", "depthwise_conv2d_rows"),
+        ("cortex-m4", "depthwise_conv2d_int4_planes"),
+        ("cortex-m55", "depthwise_conv2d_int4_vectors"),
+    ):
+        small, wide = (
+            compile_model(Layer().eval(), (x,), core, [(x,)], quantizer=CmsisNnQuantizer("minmax", preset=preset))
+            for preset in (W4, "default")
+        )
+        assert kernel in {call.kernel for call in small.report.calls}, core
+        assert small.report.prediction.instructions < wide.report.prediction.instructions, core
+        if core != "cortex-m0plus":  # which has them in 8 bits
+            assert len(small.payload) < len(wide.payload), core
+
+
 def test_activations_of_16_bits_have_them_too():
     torch.manual_seed(4)
     quantizer = CmsisNnQuantizer(preset="int16").set_global(QuantizationConfig(weights="int4"))
     distances, graph = steps_apart(Network().eval(), torch.randn(2, 3, 6, 6), quantizer=quantizer)
     # Depthwise ones are a conv2d with groups in int16.
     assert weights(graph) == {
-        "conv2d": ["int4", "int8", "int8", "int8", "int4", "int4"],
+        "conv2d": ["int4", "int8", "int8", "int8", "int8", "int8", "int4", "int4"],
         "transpose_conv2d": ["int8"],
         "fully_connected": ["int4"],
     }
@@ -121,7 +146,7 @@ def test_models_that_were_quantized_elsewhere_are_taken_as_they_are():
     converted = convert_pt2e(prepared)
     graph = lower_program(torch.export.export(converted, (x,))).graph()
     assert weights(graph)["conv2d"] == ["int4", "int8", "int4"] and weights(graph)["fully_connected"] == ["int4"]
-    assert weights(graph)["depthwise_conv2d"] == ["int4", "int4"]
+    assert weights(graph)["depthwise_conv2d"] == ["int4"] * 4
     grouped = [node for node in graph.nodes if node.op == "conv2d"][1]
     assert grouped.inputs[1].element is Element.INT8 and np.abs(grouped.inputs[1].constant).max() <= 8
     assert sum("has no kernel for these" in note for note in graph.notes) == 1

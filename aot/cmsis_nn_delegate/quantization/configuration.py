@@ -43,8 +43,8 @@ class QuantizationConfig:
     skip: stay in float, outside of the delegate, in ExecuTorch's kernels. `format` "float32" is float inside of it.
     weights: "per-channel" (a scale for each output channel of a layer), "per-tensor", or "int4": 4 bits in [-7, 7], per
         channel, for linear layers, convolutions of one group, transposed ones that become such, and depthwise ones of
-        3 x 3 with activations of int8, per gate for recurrent layers, and per row for tables with rows of 8 numbers or
-        more; others keep 8 bits.
+        3 x 3, 1 x 3 and the like with activations of int8, per gate for recurrent layers, and per row for tables with
+        rows of 8 numbers or more; others keep 8 bits.
     activations: "affine", or "symmetric" for zero points 0, as those of int16 are in any case.
     observer: how the range of an activation is found during calibration:
         "histogram" clips outliers where that lowers the squared error: one outlier in the calibration data must not

@@ -105,6 +105,9 @@ _SMALL_WEIGHTS = {
     }
     for op in OPS.values()
 }
+# Of depthwise convolutions with kernels for weights of 4 bits, along height or width. Those with fewer taps along both
+# have too few weights to gain by it.
+_LONGEST_WINDOW = 3
 # Of a table of 4 bits: what a row is multiplied with takes as much as 4 of its numbers.
 _SHORTEST_ROW = 8
 # Those of operators that only move values, which take them as they come.
@@ -558,7 +561,9 @@ class CmsisNnQuantizer(Quantizer):
             return True
         # Depthwise ones of other sizes are faster with weights of 8 bits, and few bytes larger.
         weight: Any = node.args[1]
-        return _element_of(node) is COMMON_ELEMENT and tuple(weight.meta["val"].shape[1:]) == (1, 3, 3)
+        _, inputs, *kernel = weight.meta["val"].shape
+        gaps = any(k > 1 and d > 1 for k, d in zip(kernel, pair(_argument(node, "dilation"))))
+        return _element_of(node) is COMMON_ELEMENT and inputs == 1 and max(kernel) == _LONGEST_WINDOW and not gaps
 
     def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
         """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,21 @@ def whole(node: Node) -> Node:
     found.inputs[1] = Value(f"{weights.name}_3x3", weights.type.of(shape=data.shape), data)
     # As many windows as before: those of the image's last pixels reach beyond it.
     reach = Padding(bottom=TAPS[0] - sizes[0], right=TAPS[1] - sizes[1])
-    found.attrs = dataclasses.replace(node.attrs, dilation=(1, 1), padding=node.attrs.padding.plus(reach))
+    found.attrs = dataclasses.replace(
+        node.attrs, stride=_same_stride(node, sizes), dilation=(1, 1), padding=node.attrs.padding.plus(reach)
+    )
     return found
+
+
+def _same_stride(node: Node, sizes: Sequence[int]) -> tuple[int, int]:
+    """Returns the stride of `node`, whose windows cover `sizes` pixels, with that of the other axis for an axis where
+    either finds a single window."""
+    padding, (height, width) = node.attrs.padding, node.inputs[0].shape[2:]
+    steps = height + padding.top + padding.bottom - sizes[0], width + padding.left + padding.right - sizes[1]
+    down, along = node.attrs.stride
+    if steps[0] < min(down, along):
+        return along, along
+    return (down, down) if steps[1] < min(down, along) else (down, along)
 
 
 def why_not(node: Node) -> str:
@@ -97,11 +110,16 @@ def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8, wei
 
 
 def draw_smaller_window(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
-    """Fewer taps than 3 x 3, next to each other or apart."""
+    """Fewer taps than 3 x 3, next to each other or apart, also of sequences, which have any stride along the other
+    axis."""
     axes = [d.pick((1, 1), (2, 1), (2, 2), (3, 1)) for _ in range(2)]
     taps, dilation = ((axes[0][i], axes[1][i]) for i in range(2))
     image = d.image(d.batch(), d.integer(8, 19), taps, dilation, element=element)
-    stride: Any = {"stride": d.pick(*_STRIDES), "padding": d.padding(taps, dilation), "dilation": dilation}
+    strides: Any = d.pick(*_STRIDES)
+    if taps[0] == 1 and d.pick(True, False):
+        image = d.input(d.batch(), d.integer(8, 19), 1, d.integer(5, 30), element=element)
+        strides = d.pick(*_STRIDES, (1, 2), (2, 1))
+    stride: Any = {"stride": strides, "padding": d.padding(taps, dilation), "dilation": dilation}
     if element is Element.INT16:
         channels = image.shape[1]
         return d.maybe_relu(d.conv2d(image, channels, taps, **stride, groups=channels, clamp=d.clamp()))
