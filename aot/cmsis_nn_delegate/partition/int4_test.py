@@ -11,6 +11,7 @@ from torch import nn
 from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.observer import PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
+from torchao.quantization.quant_primitives import dequantize_affine
 
 from cmsis_nn_delegate import CmsisNnQuantizer, QuantizationConfig, compile_model, quantizable_module
 from cmsis_nn_delegate.graph.tensor_type import Element
@@ -150,6 +151,32 @@ def test_models_that_were_quantized_elsewhere_are_taken_as_they_are():
     grouped = [node for node in graph.nodes if node.op == "conv2d"][1]
     assert grouped.inputs[1].element is Element.INT8 and np.abs(grouped.inputs[1].constant).max() <= 8
     assert sum("has no kernel for these" in note for note in graph.notes) == 1
+
+
+class InGroups(nn.Module):
+    """A linear layer whose weight has a scale for each 32 inputs, dequantized as other tools do."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("steps", torch.randint(-8, 8, (8, 64), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(8, 2) + 0.1)
+        self.register_buffer("zeros", torch.zeros(8, 2, dtype=torch.int8))
+
+    def forward(self, x):
+        weight = dequantize_affine(self.steps, (1, 32), self.scales, self.zeros, torch.int8, -8, 7)
+        per_group = torch.ops.quantized_decomposed.dequantize_per_channel_group
+        return nn.functional.linear(x, weight), nn.functional.linear(
+            x, per_group(self.steps, self.scales, self.zeros, -8, 7, torch.int8, 32, torch.float32)
+        )
+
+
+def test_weights_in_groups_are_refused_or_quantized_again():
+    x = torch.randn(2, 64)
+    found = [report.message for report in lower_program(torch.export.export(InGroups().eval(), (x,))).reports]
+    for name in ("dequantize_affine", "dequantize_per_channel_group"):
+        assert any("no kernel for" in text and name in text and "again" in text for text in found), found
+    distances, graph = steps_apart(InGroups().eval(), x, quantizer=CmsisNnQuantizer("minmax"))
+    assert max(distances) <= 1 and weights(graph)["fully_connected"] == ["int8", "int8"]
 
 
 def test_training_sees_the_weights_of_4_bits():

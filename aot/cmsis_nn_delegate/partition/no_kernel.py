@@ -42,6 +42,11 @@ _BOUNDED = (
     "a remainder jumps where its operands have small errors; for a constant divisor it is a function of one number and "
     "computed in the delegate"
 )
+_GROUPED = (
+    "the kernels take weights with one scale for each output channel, and tables with one for each row: quantize them "
+    "with those, or prepare the model that has these with CmsisNnQuantizer, as compile_model does, which quantizes the "
+    "numbers that they stand for again"
+)
 
 # What helps with operators that none of ours has as a target, so that no class could say it.
 _HELP = {
@@ -137,6 +142,9 @@ _HELP = {
     "aten.linalg_vector_norm.default": "vectors divided by their length along one dimension are computed in the "
     "delegate, F.normalize(x, dim=...) with p=2 and eps of at most 1e-6; for the length alone write "
     "(x * x).sum(dim).sqrt()",
+    **dict.fromkeys(
+        ("torchao.dequantize_affine.default", "quantized_decomposed.dequantize_per_channel_group.default"), _GROUPED
+    ),
     "aten.embedding_renorm.default": "an embedding with max_norm writes into its table: once it is trained, limit the "
     "rows of the table once (torch.renorm(weight, p, 0, max_norm)) and set max_norm to None",
 }
