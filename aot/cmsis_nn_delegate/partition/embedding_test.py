@@ -11,7 +11,7 @@ from torchao.quantization.pt2e import move_exported_model_to_eval
 from torchao.quantization.pt2e.observer import MinMaxObserver, PerChannelMinMaxObserver
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 
-from cmsis_nn_delegate import reference
+from cmsis_nn_delegate import QuantizationConfig, reference
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.registry import index_range
@@ -285,8 +285,10 @@ def test_tables_of_4_bits():
     rest = (found - wanted).square().sum(1) / wanted.square().sum(1)
     step = float(wanted.abs().max()) / 127
     assert rest[1] < 0.02 and (found - wanted)[0].abs().max() <= step + float(wanted[0].abs().max()) / 7
-    wide = steps_apart(module, x[:2], quantizer=CmsisNnQuantizer("minmax"))[1]
-    assert tables(wide) == ["int8"] * 3
+    quantizer.set_global(QuantizationConfig(activations="symmetric"))
+    distances, graph = steps_apart(module, x[:2], quantizer=quantizer)
+    (small,) = (node for node in graph.nodes if node.op == "embedding" and node.inputs[1].element is Element.INT4)
+    assert max(distances) <= 1 and small.output.zero_point == 0
 
 
 def test_training_quantizes_rows_to_4_bits():

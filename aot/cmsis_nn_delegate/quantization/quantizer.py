@@ -357,8 +357,9 @@ class CmsisNnQuantizer(Quantizer):
         if self._weights_asked(node, annotation).weights != "int4" or not self._takes_small_weights(node, annotation):
             self._mark(node, {table: whole}, SharedQuantizationSpec((table, node)))
             return
+        symmetric = settings_of(node).over(self.configuration.general()).activations == "symmetric"
         # What training changes is not known yet.
-        output = whole if self._qat else fixed_range(*_range(table), element)
+        output = whole if self._qat else fixed_range(*_range(table), element, symmetric)
         self._mark(node, {table: self._specs.small}, output)
 
     def _annotate_weighted(self, node: Node, annotation: Weighted) -> bool:

@@ -201,10 +201,13 @@ def fixed_like(scale: float, zero_point: int, element: Element) -> FixedQParamsQ
     return fixed(scale * most / (element.high + 1), 0, element)
 
 
-def fixed_range(low: float, high: float, element: Element = _ACTIVATION) -> FixedQParamsQuantizationSpec:
-    """Returns the spec of an activation with values in [low, high], which contains 0."""
+def fixed_range(
+    low: float, high: float, element: Element = _ACTIVATION, symmetric: bool = False
+) -> FixedQParamsQuantizationSpec:
+    """Returns the spec of an activation with values in [low, high], which contains 0. `symmetric`: with zero point 0,
+    as types that have no other have in any case."""
     least, most, smallest = element.low, element.high, _smallest(_ACTIVATION_EPS, element)
-    if element.is_symmetric:
+    if symmetric or element.is_symmetric:
         return fixed(max(max(-low, high) / most, smallest), 0, element)
     scale = max((high - low) / (most - least), smallest)
     return fixed(scale, max(least, min(most, round(least - low / scale))), element)
