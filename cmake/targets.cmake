@@ -238,6 +238,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_windows_portable.cc
     runtime/kernels/dequantize/dequantize_int16_portable.cc
     runtime/kernels/dequantize/dequantize_portable.cc
     runtime/kernels/div/div_int16_portable.cc
@@ -443,6 +444,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
+    runtime/kernels/depthwise_conv2d/depthwise_windows.h
+    runtime/kernels/depthwise_conv2d/window_vectors.h
     runtime/kernels/div/div.h
     runtime/kernels/embedding/embedding.h
     runtime/kernels/extremum/extremum.h
@@ -581,6 +584,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_windows_tuned.cc
+    runtime/kernels/depthwise_conv2d/window_vectors_members.h
+    runtime/kernels/depthwise_conv2d/window_vectors_mve.S
+    runtime/kernels/depthwise_conv2d/window_vectors_mve.h
     runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_pairs_tuned.cc
     runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_tuned.cc

@@ -563,6 +563,10 @@ bool check_conv2d_joint_pairs(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::Conv2dJointPairsArgs>(call, args);
 }
 
+bool check_depthwise_conv2d_windows(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::DepthwiseConv2dWindowsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);

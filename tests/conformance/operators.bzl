@@ -72,6 +72,7 @@ TUNED_KERNELS = [
     "conv2d_int4_pairs_int16",
     "conv2d_int4_vectors_int16",
     "depthwise_conv2d_planes",
+    "depthwise_conv2d_windows",
     "depthwise_conv2d_vectors",
     "depthwise_conv2d_rows",
     "depthwise_conv2d_int4_planes",

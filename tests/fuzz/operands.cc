@@ -34,6 +34,7 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
       return times(times(times(1, filter.h), filter.w), filter.c);
     }
     case Opcode::kDepthwiseConv2dVectors:
+    case Opcode::kDepthwiseConv2dWindows:
       return 9;
     case Opcode::kDepthwiseConv2d: {
       const auto& filter = static_cast<const payload::DepthwiseConv2dArgs*>(args)->filter_dims;

@@ -132,11 +132,13 @@ void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
 }
 
 /// Sizes that the kernel takes, except now and then.
-void redraw_depthwise_vectors(payload::DepthwiseConv2dVectorsArgs& a, Random& random) {
+/// `block` is how many channels a block has, of at least as many.
+template <typename Args>
+void redraw_depthwise_vectors(Args& a, Random& random, std::int32_t block) {
   draw_windows(a, random, random.one_in(16), &a.params.dilation);
   draw_offsets(a, random);
   put(a.params.stride, Tile{random.in(1, 2), random.in(1, 2)});
-  const std::int32_t c = 7 + channels(random);
+  const std::int32_t c = block - 1 + channels(random);
   put(a.input_dims.c, c);
   put(a.output_dims.c, c);
   put(a.filter_dims, Dims{c, 3, 3, 1});
@@ -146,8 +148,8 @@ void redraw_depthwise_vectors(payload::DepthwiseConv2dVectorsArgs& a, Random& ra
   };
   put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h));
   put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w));
-  a.blocks = (c + (random.one_in(8) ? 0 : 7)) / 8;
-  a.scratch_bytes = 16 * random.in(1, 64);
+  a.blocks = (c + (random.one_in(8) ? 0 : block - 1)) / block;
+  a.scratch_bytes = 16 * random.in(1, 64 * (9 - block));
 }
 
 void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
@@ -368,7 +370,10 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_vectors(*static_cast<payload::Conv2dVectorsArgs*>(args), random);
     case Opcode::kDepthwiseConv2dVectors:
       return redraw_depthwise_vectors(*static_cast<payload::DepthwiseConv2dVectorsArgs*>(args),
-                                      random);
+                                      random, 8);
+    case Opcode::kDepthwiseConv2dWindows:
+      return redraw_depthwise_vectors(*static_cast<payload::DepthwiseConv2dWindowsArgs*>(args),
+                                      random, 1);
     case Opcode::kDepthwiseConv2d:
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kDepthwiseConv2dPlanes:

@@ -263,6 +263,27 @@ TEST_F(OverlapTest, DepthwiseByVectors) {
   EXPECT_GT(refused_, 200);
 }
 
+TEST_F(OverlapTest, DepthwiseByWindows) {
+  for (int round = 0; round < 100; ++round) {
+    const int channels = pick(1, 40);
+    auto args = convolution<payload::DepthwiseConv2dWindowsArgs>({3, 3}, 1, channels, channels);
+    args.filter_dims.c = 1;
+    put(args.params.padding.h, pick(0, 6));
+    args.blocks = channels;
+    args.block_words = 6;
+    draw_table(args.blocks, 6, [&](int word) {
+      // Weights, with bytes of 0; a sum with a shift of -7 to -9; the multiplier.
+      return word == 0   ? 0
+             : word < 4  ? any() & 0xFFFFFF
+             : word == 4 ? pick(-5000, 5000) * 64 + pick(55, 57)
+                         : pick(1 << 30, INT32_MAX);
+    });
+    compare(kDepthwiseConv2dWindows, args);
+  }
+  EXPECT_GT(allowed_, 500);
+  EXPECT_GT(refused_, 200);
+}
+
 TEST_F(OverlapTest, DepthwiseByVectorsInt16) {
   for (int round = 0; round < 100; ++round) {
     const int channels = pick(8, 20);

@@ -22,6 +22,7 @@ from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
 from .depthwise_conv2d_rows import DepthwiseConv2dRows, DepthwiseConv2dRowsOfInt4
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
+from .depthwise_conv2d_windows import DepthwiseConv2dWindows
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
 from .fully_connected_as_vectors import (
@@ -85,6 +86,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedAsConv2d(_CONV2D_PAIRS),
     AddLinear(),
     _CONV2D_VECTORS,
+    DepthwiseConv2dWindows(),
     DepthwiseConv2dVectors(),
     Conv2dWinograd(),
     DepthwiseConv2dRows(),

@@ -78,6 +78,7 @@ CONSTANTS = {
     "lstm_lengths_vectors_int16": 0x7ACD5EBB,
     "gru_lengths_pairs_int16": 0x2E497826,
     "gru_lengths_vectors_int16": 0xCF83AD47,
+    "depthwise_conv2d_windows": 0x32E839DB,
 }
 
 

@@ -1,0 +1,258 @@
+// Depthwise convolution of 3 x 3 taps as products of whole windows, strip by strip.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/kernels/depthwise_conv2d/window_vectors.h"
+#include "runtime/kernels/portable/portable.h"
+#include "runtime/payload/bounds.h"
+
+namespace cmsis_nn_delegate::portable {
+
+/// How the outputs of a call are taken: WindowShape in aot/cmsis_nn_delegate/providers/tuned/window_shape.py has the same.
+struct WindowShape {
+  template <typename Args>
+  explicit WindowShape(const Args& a) : row_bytes(a.input_dims.w * a.input_dims.c) {
+    const std::int32_t width = a.output_dims.w;
+    std::int32_t strips = 1;
+    std::int32_t most = kMostOutputs;
+    for (; most < width; most += kMostOutputs) {
+      ++strips;
+    }
+    // Equal ones, which need not be divided.
+    outputs = kGroup;
+    for (std::int32_t all = kGroup * strips; all < width; all += 2 * strips) {
+      outputs += 2;
+    }
+    columns = outputs + window_vectors::kTaps - 1;
+  }
+
+  /// Of the columns and the rows that are kept.
+  std::uint32_t scratch_bytes() const {
+    return static_cast<std::uint32_t>(column_bytes()) +
+           (kKept * static_cast<std::uint32_t>(row_bytes) + 15) / 16 * 16;
+  }
+
+  std::int32_t column_bytes() const { return columns * window_vectors::kColumn; }
+
+  static constexpr std::int32_t kMostOutputs = 16;
+  static constexpr std::int32_t kGroup = 4;  // outputs of a row of a group
+  static constexpr std::int32_t kRows = 2;   // of outputs of a strip
+  static constexpr std::int32_t kKept =
+      3;  // rows of inputs that are copied before outputs are written
+
+  std::int32_t outputs;    // of a row of a strip, at most; even
+  std::int32_t columns;    // of inputs of a strip
+  std::int32_t row_bytes;  // of inputs
+};
+
+/// One call. `Vectors` has the functions of PlainWindowVectors.
+template <typename Vectors, typename Args>
+class WindowStrips {
+ public:
+  WindowStrips(const Args& args, const Bases& bases)
+      : args_(args),
+        shape_(args),
+        columns_(bases.resolve<std::int8_t>(args.scratch)),
+        kept_(columns_ + shape_.column_bytes()),
+        image_(bases.resolve<const std::int8_t>(args.input)),
+        output_(bases.resolve<std::int8_t>(args.output)) {
+    const std::int32_t channels = args.output_dims.c;
+    strip_.output_step = WindowShape::kGroup * channels;
+    for (std::int32_t i = 0; i < WindowShape::kGroup; ++i) {
+      strip_.places[i] = static_cast<std::uint32_t>(i * window_vectors::kColumn);
+      strip_.offsets[2 * i] = static_cast<std::uint16_t>(i * channels);
+      strip_.offsets[2 * i + 1] = static_cast<std::uint16_t>((args.output_dims.w + i) * channels);
+    }
+    strip_.zero_point = args.params.output_offset;
+    strip_.least = args.params.activation.min;
+    strip_.most = args.params.activation.max;
+    strip_.form = args.form;
+    table_ = bases.resolve<const std::int8_t>(args.table);
+  }
+
+  void run() {
+    const payload::PackedDims& in = args_.input_dims;
+    const payload::PackedDims& out = args_.output_dims;
+    for (std::int32_t i = 0; i < window_vectors::kBlock; ++i) {
+      padding_[i] = static_cast<std::int8_t>(-args_.params.input_offset);
+    }
+    for (std::int32_t n = 0; n < out.n; ++n) {
+      for (std::int32_t y = 0; y < out.h; y += WindowShape::kRows) {
+        keep_rows(y);
+        for (std::int32_t x = 0; x < out.w; x += shape_.outputs) {
+          run_strip(y, x);
+        }
+      }
+      image_ += in.h * in.w * in.c;
+      output_ += out.h * out.w * out.c;
+    }
+  }
+
+ private:
+  /// Copies the rows of inputs that outputs from row `y` on may overwrite. The last one of those before is the first.
+  void keep_rows(std::int32_t y) {
+    const std::int32_t top = y - args_.params.padding.h;
+    for (std::int32_t i = 0; i < WindowShape::kKept; ++i) {
+      const std::int32_t row = top + i;
+      if (row >= 0 && row < args_.input_dims.h) {
+        const std::int8_t* const from =
+            i == 0 && y != 0 ? kept_row(WindowShape::kKept - 1) : image_ + row * shape_.row_bytes;
+        Vectors::copy_columns(kept_row(i), from, 1, shape_.row_bytes, 0, 0);
+      }
+    }
+  }
+
+  std::int8_t* kept_row(std::int32_t row) const { return kept_ + row * shape_.row_bytes; }
+
+  void run_strip(std::int32_t y, std::int32_t x) {
+    const payload::PackedDims& out = args_.output_dims;
+    const std::int32_t outputs = out.w - x < shape_.outputs ? out.w - x : shape_.outputs;
+    const std::int32_t whole = outputs / WindowShape::kGroup;
+    const std::int32_t rest = outputs - whole * WindowShape::kGroup;
+    // Of both rows, or of the first one.
+    const std::int32_t stored = out.h - y > 1 ? 0xFFFF : 0x3333;
+    const std::int32_t rest_stored = stored & ((1 << kColumnBits * rest) - 1);
+    // One or two columns are computed with the groups before them.
+    const bool along = whole != 0 && rest <= 2;
+    const std::int8_t* table = table_;
+    std::int8_t* const to = output_ + (y * out.w + x) * out.c;
+    for (std::int32_t channel = 0; channel < out.c; channel += window_vectors::kBlock) {
+      const std::int32_t left = out.c - channel;
+      strip_.channels = left < window_vectors::kBlock ? left : window_vectors::kBlock;
+      interleave(y, x, channel);
+      strip_.table = table;
+      table += window_vectors::kBlock * window_vectors::kTable;
+      strip_.columns = columns_;
+      strip_.output = to + channel;
+      if (whole != 0) {
+        strip_.groups = whole;
+        strip_.mask = stored;
+        strip_.rest = along ? rest_stored : 0;
+        Vectors::compute(strip_);
+      }
+      if (rest != 0 && !along) {
+        strip_.groups = 1;
+        strip_.mask = rest_stored;
+        strip_.rest = 0;
+        strip_.columns += whole * WindowShape::kGroup * window_vectors::kColumn;
+        strip_.output += whole * strip_.output_step;
+        Vectors::compute(strip_);
+      }
+    }
+  }
+
+  /// Writes the columns of a strip, with the padding around the image.
+  void interleave(std::int32_t y, std::int32_t x, std::int32_t channel) const {
+    const payload::PackedDims& in = args_.input_dims;
+    const std::int32_t top = y - args_.params.padding.h;
+    const std::int32_t left = x - args_.params.padding.w;
+    const std::int32_t before = limit(-left, shape_.columns);
+    const std::int32_t inside = limit(in.w - limit(left, in.w), shape_.columns - before);
+    std::int8_t* to = columns_;
+    const std::int8_t* rows[window_vectors::kRows];
+    std::int32_t steps[window_vectors::kRows];
+    for (std::int32_t i = 0; i < window_vectors::kRows; ++i) {
+      const std::int32_t row = top + i;
+      const bool in_image = row >= 0 && row < in.h;
+      const std::int8_t* const begin =
+          i < WindowShape::kKept ? kept_row(i) : image_ + row * shape_.row_bytes;
+      rows[i] = in_image ? begin + (left + before) * in.c + channel : padding_;
+      steps[i] = in_image ? in.c : 0;
+    }
+    to = pad(to, before);
+    if (inside > 0) {
+      Vectors::interleave(to, rows, steps, inside, strip_.channels);
+      to += inside * window_vectors::kColumn;
+    }
+    pad(to, shape_.columns - before - inside);
+  }
+
+  std::int8_t* pad(std::int8_t* to, std::int32_t count) const {
+    if (count > 0) {
+      const std::int8_t* const rows[] = {padding_, padding_, padding_, padding_};
+      const std::int32_t steps[] = {0, 0, 0, 0};
+      Vectors::interleave(to, rows, steps, count, strip_.channels);
+    }
+    return to + count * window_vectors::kColumn;
+  }
+
+  /// `value` limited to [0, most].
+  static std::int32_t limit(std::int32_t value, std::int32_t most) {
+    return value < 0 ? 0 : value > most ? most : value;
+  }
+
+  static constexpr std::int32_t kColumnBits = 4;  // of masks
+
+  const Args& args_;
+  WindowShape shape_;
+  std::int8_t* columns_;
+  std::int8_t padding_[window_vectors::kBlock];  // the zero point
+  std::int8_t* kept_;                            // rows of inputs
+  const std::int8_t* image_;
+  std::int8_t* output_;
+  const std::int8_t* table_;
+  WindowStrip strip_ = {};
+};
+
+/// Computes one call: the body of a kernel's function, which has no call more for it.
+template <typename Vectors, typename Args>
+[[gnu::always_inline]] inline Error compute_depthwise_windows(const void* args,
+                                                              const Bases& bases) {
+  WindowStrips<Vectors, Args>(*static_cast<const Args*>(args), bases).run();
+  return Error::Ok;
+}
+
+/// Returns the scratch memory that one call needs.
+template <typename Args>
+std::uint32_t depthwise_windows_scratch_bytes(const void* args) {
+  return WindowShape(*static_cast<const Args*>(args)).scratch_bytes();
+}
+
+/// Returns whether the sizes are those that the kernel computes, and the table is as large.
+template <typename Args>
+bool depthwise_windows_accepts(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  const auto& p = a.params;
+  constexpr std::uint32_t kMostBytes = 1u << 16;  // between outputs of a group
+  const auto pixels = static_cast<std::uint32_t>(a.output_dims.w) + 8;
+  return a.filter_dims.h == window_vectors::kTaps && a.filter_dims.w == window_vectors::kTaps &&
+         p.dilation.h == 1 && p.dilation.w == 1 && p.stride.h == 1 && p.stride.w == 1 &&
+         a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c &&
+         bounds::product(pixels, static_cast<std::uint32_t>(a.output_dims.c)) <= kMostBytes &&
+         a.block_words * 4 == window_vectors::kTable && a.blocks == a.output_dims.c;
+}
+
+/// Returns how many bytes before the input the output has to start: `distance` in
+/// aot/cmsis_nn_delegate/providers/tuned/window_shape.py, where it is explained.
+template <typename Args>
+std::int32_t depthwise_windows_distance(const Args& a) {
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& out = a.output_dims;
+  std::int32_t most = 0;
+  for (std::int32_t y = 0; y < out.h; y += WindowShape::kRows) {
+    const std::int32_t last = y + WindowShape::kRows < out.h ? y + WindowShape::kRows : out.h;
+    const std::int32_t row = y - a.params.padding.h + WindowShape::kKept;
+    const std::int32_t read = row < 0 ? 0 : row < in.h ? row : in.h;
+    const std::int32_t ahead = last * out.w - read * in.w;
+    most = ahead > most ? ahead : most;
+  }
+  const std::int32_t growth = out.h * out.w - in.h * in.w;
+  return (most + (growth > 0 ? growth * (out.n - 1) : 0)) * out.c;
+}
+
+template <typename Args>
+bool depthwise_windows_overlaps(const void* args, std::int32_t distance) {
+  return distance >= depthwise_windows_distance(*static_cast<const Args*>(args));
+}
+
+/// Returns the kernel whose `run` calls compute_depthwise_windows().
+constexpr Kernel depthwise_windows_kernel(Kernel::Run run) {
+  using Args = payload::DepthwiseConv2dWindowsArgs;
+  return Kernel(operators::kDepthwiseConv2dWindows, run, depthwise_windows_scratch_bytes<Args>)
+      .limited_to(depthwise_windows_accepts<Args>)
+      .overlapping(depthwise_windows_overlaps<Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace cmsis_nn_delegate::portable
