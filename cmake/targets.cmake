@@ -234,6 +234,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
@@ -440,9 +441,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/convolution.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
+    runtime/kernels/depthwise_conv2d/channel_lines.h
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_windows.h
     runtime/kernels/depthwise_conv2d/window_vectors.h
@@ -535,6 +538,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/pair_products_members.h
     runtime/kernels/common/pair_products_scalar.S
     runtime/kernels/common/pair_products_scalar.h
+    runtime/kernels/common/plane_scales_dsp.h
     runtime/kernels/common/requantization_scalar.h
     runtime/kernels/common/row_products_dsp.S
     runtime/kernels/common/row_products_dsp.h
@@ -568,6 +572,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
     runtime/kernels/conv2d/winograd_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_lines_dsp.S
+    runtime/kernels/depthwise_conv2d/channel_lines_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_lines_members.h
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors_mve.S
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors_mve.h
     runtime/kernels/depthwise_conv2d/channel_rows_members.h
@@ -579,6 +586,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride1_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride2_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc

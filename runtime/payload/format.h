@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 193;
+inline constexpr std::size_t kOpcodeCount = 195;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -260,6 +260,8 @@ enum class Opcode : std::uint8_t {
   kLstmVectorsInt16 = 190,
   kLstmLengthsPairsInt16 = 191,
   kLstmLengthsVectorsInt16 = 192,
+  kDepthwiseConv2dWindows = 193,
+  kDepthwiseConv2dLines = 194,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4522,6 +4524,48 @@ struct LstmLengthsVectorsInt16Args {
   std::int32_t output_shift;       ///< left if positive, -31 to 30
 };
 static_assert(sizeof(LstmLengthsVectorsInt16Args) == 148, "layout of LstmLengthsVectorsInt16Args");
+
+/// int8 depthwise convolution of 3 x 3 taps, as depthwise_conv2d computes it, window by
+/// window.
+struct DepthwiseConv2dWindowsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each channel: 4 bytes of 0; of each column 3 weights and a byte of 0; a word with
+  /// the shift in the lowest 6 bits and the sum for inputs of 0 in the others; the
+  /// multiplier
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c
+  std::int32_t block_words;  ///< 6
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dWindowsArgs) == 76, "layout of DepthwiseConv2dWindowsArgs");
+
+/// int8 depthwise convolution over one axis, as depthwise_conv2d computes it, by lines of
+/// channels.
+struct DepthwiseConv2dLinesArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each channel: its weights, 0 up to one byte less than a multiple of four, and a
+  /// byte with shift and form; the sum for inputs of 0; the multiplier
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t channel_words;  ///< 3 to 67
+  std::int32_t along_height;   ///< 1: rows of planes are columns of the image, 0 to 1
+  /// into which rows of outputs are divided, of even lengths, 1 to 268435455
+  std::int32_t strips;
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dLinesArgs) == 76, "layout of DepthwiseConv2dLinesArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

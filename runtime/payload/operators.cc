@@ -2979,4 +2979,23 @@ bool check_lstm_lengths_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsVectorsInt16Args>(call, args);
 }
 
+bool check_depthwise_conv2d_lines(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dLinesArgs*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.output_dims.c, a.channel_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.channel_words, 3, 67) && in_range(a.along_height, 0, 1) &&
+                        in_range(a.strips, 1, 268435455) &&
+                        in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -216,7 +216,9 @@ struct Operator {
   OPERATOR(LstmPairsInt16, lstm_pairs_int16)                                   \
   OPERATOR(LstmVectorsInt16, lstm_vectors_int16)                               \
   OPERATOR(LstmLengthsPairsInt16, lstm_lengths_pairs_int16)                    \
-  OPERATOR(LstmLengthsVectorsInt16, lstm_lengths_vectors_int16)
+  OPERATOR(LstmLengthsVectorsInt16, lstm_lengths_vectors_int16)                \
+  OPERATOR(DepthwiseConv2dWindows, depthwise_conv2d_windows)                   \
+  OPERATOR(DepthwiseConv2dLines, depthwise_conv2d_lines)
 
 namespace operators {
 

@@ -78,6 +78,7 @@ TUNED_KERNELS = [
     "depthwise_conv2d_int4_planes",
     "depthwise_conv2d_int4_vectors",
     "depthwise_conv2d_rows_of_int4",
+    "depthwise_conv2d_lines",
     "fully_connected_joint_pairs",
     "fully_connected_joint_as_conv2d",
     "fully_connected_pairs",

@@ -202,6 +202,35 @@ void redraw_planes(payload::DepthwiseConv2dPlanesArgs& a, Random& random) {
   }
 }
 
+/// The same, with taps along one axis.
+void redraw_lines(payload::DepthwiseConv2dLinesArgs& a, Random& random) {
+  draw_windows(a, random, false, static_cast<Tile*>(nullptr));
+  draw_offsets(a, random);
+  a.along_height = random.in(0, 1);
+  a.strips = random.one_in(2) ? random.in(1, 8) : 1;
+  put(a.params.stride, Tile{1, 1});
+  a.params.dilation = {1, 1};
+  const bool along_height = a.along_height != 0;
+  const std::int32_t c = channels(random);
+  const std::int32_t taps = random.in(2, 20);
+  const std::int32_t padding = random.in(0, taps);
+  const std::int32_t room = (along_height ? a.input_dims.h : a.input_dims.w) + padding - taps;
+  const std::int32_t outputs = (room < 0 ? 0 : room) + random.in(1, 2);
+  put(a.input_dims.c, c);
+  put(a.output_dims.c, c);
+  put(a.filter_dims, along_height ? Dims{c, taps, 1, 1} : Dims{c, 1, taps, 1});
+  put(a.params.padding, along_height ? Tile{0, padding} : Tile{padding, 0});
+  put(a.output_dims.h, along_height ? outputs : a.input_dims.h);
+  put(a.output_dims.w, along_height ? a.input_dims.w : outputs);
+  a.channel_words = taps / 4 + 3;
+  if (random.one_in(8)) {
+    std::uint16_t* const sizes[] = {&a.filter_dims.h,     &a.filter_dims.w, &a.params.stride.w,
+                                    &a.params.dilation.h, &a.output_dims.c, &a.output_dims.h};
+    std::uint16_t& size = *sizes[random.below(6)];
+    put(size, size + random.in(-1, 1));
+  }
+}
+
 template <typename Args>
 void redraw_pool(Args& a, Random& random) {
   draw_windows(a, random, false, static_cast<Tile*>(nullptr));
@@ -378,6 +407,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kDepthwiseConv2dPlanes:
       return redraw_planes(*static_cast<payload::DepthwiseConv2dPlanesArgs*>(args), random);
+    case Opcode::kDepthwiseConv2dLines:
+      return redraw_lines(*static_cast<payload::DepthwiseConv2dLinesArgs*>(args), random);
     case Opcode::kFullyConnected:
       return redraw_linear(*static_cast<payload::FullyConnectedArgs*>(args), random);
     case Opcode::kFullyConnectedPerTensor: {

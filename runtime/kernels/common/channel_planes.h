@@ -57,11 +57,12 @@ inline constexpr std::int32_t kWords = 5;  // of a channel in a table
 /// in aot/cmsis_nn_delegate/providers/tuned. Bits 0 to 4 are the shift; bit 5: the form is FLOOR; bit 6: its
 /// correction has no half step of the first rounding, because the scale is 1/2 or more.
 struct PlaneScale {
-  PlaneScale(const std::int32_t* table, std::int32_t half_steps) {
-    const std::int32_t byte = (table[2] >> 24) & 0xFF;
-    floor_ = (byte & kFloor) != 0;
+  PlaneScale(const std::int32_t* table, std::int32_t half_steps)
+      : PlaneScale((table[2] >> 24) & 0xFF, table[4], half_steps) {}
+  PlaneScale(std::int32_t byte, std::int32_t multiplier, std::int32_t half_steps)
+      : floor_((byte & kFloor) != 0) {
     words[0] = byte & 31;
-    words[1] = table[4];
+    words[1] = multiplier;
     // FLOOR is for a zero point of -128; both roundings add a half.
     words[2] = floor_ ? wrapping_add(pair_products::shift_left(1, byte - kFloor - 2),
                                      (1 << 11) - (128 << 12))

@@ -31,10 +31,6 @@
 #define OUTPUT_NOW 88
 #define STACK_BYTES 92  // with the saved registers, a multiple of 8
 
-// Set in the byte with the shift of a channel of form FLOOR, and in the word at SHIFT; shifts take its lowest 8 bits.
-#define FLOOR 32
-#define FLOOR_SHIFT 256
-
 // Registers of the macros below: r0 columns of inputs, r1 outputs, r2 r3 inputs or parameters, r4-r9 weights,
 // r10 r11 sums of the first row, r12 lr of the second.
 

@@ -30,7 +30,13 @@
 #define CHANNEL_PLANES_COLUMN1 64
 #define CHANNEL_PLANES_COLUMN2 80
 
-#ifndef __ASSEMBLER__
+#ifdef __ASSEMBLER__
+
+// Set in the byte with the shift of a channel of form FLOOR, and in the word at SHIFT; shifts take its lowest 8 bits.
+#define FLOOR 32
+#define FLOOR_SHIFT 256
+
+#else
 
 #include "runtime/kernels/common/channel_planes.h"
 

@@ -71,6 +71,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kLstmLengthsPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmLengthsVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kDepthwiseConv2dWindows).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kDepthwiseConv2dLines).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

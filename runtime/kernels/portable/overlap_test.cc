@@ -219,6 +219,38 @@ TEST_F(OverlapTest, DepthwiseByRows) {
   EXPECT_GT(refused_, 500);
 }
 
+TEST_F(OverlapTest, DepthwiseByLines) {
+  for (int round = 0; round < 400; ++round) {
+    const int channels = pick(1, 11);
+    const int taps = pick(2, 9);
+    const bool along_height = pick(0, 1) != 0;
+    payload::Tile kernel = {1, 1};
+    (along_height ? kernel.h : kernel.w) = taps;
+    auto args = convolution<payload::DepthwiseConv2dLinesArgs>(kernel, 1, channels, channels);
+    args.filter_dims.c = 1;
+    args.channel_words = taps / 4 + 3;
+    args.along_height = along_height ? 1 : 0;
+    args.strips = pick(0, 2) != 0 ? 1 : pick(2, 4);
+    if (along_height) {
+      args.params.padding.w = 0;
+      args.output_dims.w = args.input_dims.w;
+    } else {
+      args.params.padding.h = 0;
+      args.output_dims.h = args.input_dims.h;
+    }
+    draw_table(channels, args.channel_words, [&](int word) {
+      const int end = word - (args.channel_words - 2);
+      return end == -1  ? (any() & 0xFFFFFF) | pick(7, 9) << 24
+             : end == 0 ? pick(-5000, 5000)
+             : end == 1 ? pick(1 << 30, INT32_MAX)
+                        : any();
+    });
+    compare(kDepthwiseConv2dLines, args);
+  }
+  EXPECT_GT(allowed_, 50);
+  EXPECT_GT(refused_, 500);
+}
+
 TEST_F(OverlapTest, Conv2dByVectors) {
   for (int round = 0; round < 100; ++round) {
     const payload::Tile kernel =

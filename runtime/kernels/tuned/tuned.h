@@ -99,6 +99,8 @@ CMSIS_NN_DELEGATE_KERNEL(LstmVectorsInt16, LstmVectorsInt16, lstm_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsPairsInt16, LstmLengthsPairsInt16, lstm_lengths_pairs_int16)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectorsInt16, LstmLengthsVectorsInt16,
                          lstm_lengths_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dWindows, DepthwiseConv2dWindows, depthwise_conv2d_windows)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dLines, DepthwiseConv2dLines, depthwise_conv2d_lines)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -97,6 +97,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kLstmVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLstmLengthsPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmLengthsVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kDepthwiseConv2dWindows).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kDepthwiseConv2dLines).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

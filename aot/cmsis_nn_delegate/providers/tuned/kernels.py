@@ -17,6 +17,7 @@ from .conv2d_vectors_int16 import Conv2dVectorsInt16
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_int4_planes import DepthwiseConv2dInt4Planes
 from .depthwise_conv2d_int4_vectors import DepthwiseConv2dInt4Vectors
+from .depthwise_conv2d_lines import DepthwiseConv2dLines
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
 from .depthwise_conv2d_rows import DepthwiseConv2dRows, DepthwiseConv2dRowsOfInt4
@@ -136,4 +137,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     LstmLengthsVectorsInt16(),
     GruLengthsPairsInt16(),
     GruLengthsVectorsInt16(),
+    DepthwiseConv2dLines(),
 )

@@ -1,6 +1,6 @@
 """Whether the output of a depthwise convolution by planes or by rows may start where its input does.
 
-`depthwise_planes.h` (runtime/kernels/common) computes one group of channels after the other, so an
+`depthwise_planes.h` (runtime/kernels/common) and its neighbours compute one group of channels after the other, so an
 output only meets inputs of its own group, and a place is a pixel: p = row * width + column, counted from the start of
 both. Two rows of outputs are written once all rows that their windows read have been copied.
 
@@ -8,7 +8,7 @@ Whole rows, one below the other: when rows y - 2 and y - 1 are written, up to pi
 from y * stride + 3 - stride - top on are still to be read. Where the output is no larger than the image and `top` is at
 most 2, that is row y or one below it, so nothing is lost. If rows are columns of the image, columns take the place of
 rows, with stride 1 and equal widths: then a pixel keeps its column. The same holds where rows are written one by one,
-as by `depthwise_conv2d_rows.h`.
+as by `depthwise_conv2d_rows.h`, and where a window lies in one row, as in `depthwise_conv2d_lines.h`.
 
 With stride 1 one strip is computed after the other, so outputs of the first would lie on inputs of the others. With
 stride 2, all strips of two rows are: the windows of a strip are copied just before its outputs are written, and all

@@ -79,6 +79,7 @@ CONSTANTS = {
     "gru_lengths_pairs_int16": 0x2E497826,
     "gru_lengths_vectors_int16": 0xCF83AD47,
     "depthwise_conv2d_windows": 0x32E839DB,
+    "depthwise_conv2d_lines": 0xA93A78E3,
 }
 
 
@@ -108,6 +109,7 @@ def nodes():
     layers.append(builder.conv2d(wider, 9, (3, 2), padding=same, dilation=(1, 2), groups=9))
     repeated = shapes_of(image.shape, (1, 5, 1, 1), Layout.CHANNELS_LAST)
     layers.append(builder.add(image, builder.input(1, 5, 1, 1), shapes=repeated))
+    layers.append(builder.depthwise_conv2d(builder.input(1, 9, 2, 19), 1, kernel=(1, 6)))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *recurrent_nodes_of_int16()]
 
