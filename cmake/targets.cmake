@@ -455,6 +455,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_pairs.h
     runtime/kernels/fully_connected/fully_connected_vectors.h
     runtime/kernels/fully_connected/linear.h
+    runtime/kernels/fully_connected/linear_nibbles.h
     runtime/kernels/fully_connected/row_vectors.h
     runtime/kernels/gru/gru.h
     runtime/kernels/last_step/last_step.h
@@ -512,6 +513,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/channel_planes_int16_dsp.h
     runtime/kernels/common/channel_planes_loops_dsp.h
     runtime/kernels/common/channel_planes_members.h
+    runtime/kernels/common/channel_scales_mve.h
     runtime/kernels/common/eight_channels_dsp.h
     runtime/kernels/common/four_channels_dsp.h
     runtime/kernels/common/gate_lines_mve.h
