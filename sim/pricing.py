@@ -25,7 +25,7 @@ from collections.abc import Iterable
 
 from sim.core_models import CoreModel
 from sim.listing import Instruction, Listing
-from sim.llvm import Tools
+from sim.llvm import Region, Tools
 from sim.simulator import SimulatorError
 
 # Iterations of a block that follows itself; the first one is not part of the mean.
@@ -115,10 +115,18 @@ class _Prices:
         rounds = {name: alone[name] for key, name in self._keys.items() if (key, key) in steps and not before[key]}
         unknown = tools.analyze(model, core, _not_empty(alone), 1).unknown
         self.unknown = self._count(unknown, steps)
-        known = [_without(regions, unknown) for regions in ({**alone, **pairs}, rounds)]
-        self._once = tools.analyze(model, core, known[0], 1).regions
-        self._rounds = tools.analyze(model, core, known[1], _ROUNDS).regions
-        self._unusual = self._branches(steps)
+
+        def regions(of: dict[str, list[str]], iterations: int) -> dict[str, Region]:
+            found = tools.analyze(model, core, _without(of, unknown), iterations)
+            # Where an IT is unknown and has been replaced, llvm-mca adds and leaves out another one.
+            free = sorted(name for name in found.unknown - unknown if not name.startswith("it"))
+            if free:
+                raise SimulatorError(f"llvm-mca leaves out {', '.join(free)}, which would then cost nothing")
+            return found.regions
+
+        self._once = regions({**alone, **pairs}, 1)
+        self._rounds = regions(rounds, _ROUNDS)
+        self._refills = self._branches(steps)
         self._cost = {step: self._price(*step) for step in steps}
 
     def of(self, steps: collections.Counter[tuple[Key, Key]]) -> tuple[float, float]:
@@ -142,7 +150,7 @@ class _Prices:
         return dict(counts.most_common())
 
     def _branches(self, steps: collections.Counter[tuple[Key, Key]]) -> dict[tuple[Key, Key], float]:
-        """Returns how much of the refill a step adds at most."""
+        """Returns how much of a refill each step adds at most, on average of the times that it is made."""
         taken: collections.Counter[Key] = collections.Counter()
         passed: collections.Counter[Key] = collections.Counter()
         for (a, b), times in steps.items():
@@ -185,7 +193,7 @@ class _Prices:
         divisions = sum(instruction.divides for instruction in self._blocks[b])
         least += sum(-(-n // many) - 1 for n in words)
         most = simulated + sum(-(-n // few) - 1 for n in words)
-        most += divisions * self._model.division + self._unusual[a, b] * self._model.refill
+        most += divisions * self._model.division + self._refills[a, b] * self._model.refill
         return least, most
 
 

@@ -81,6 +81,19 @@ def test_unknown_instructions_are_counted_by_how_often_they_execute():
     assert cycles_of(STEPS, text, "cortex-m33") == ([(33, 51)], {"udf": 10})
 
 
+def test_nothing_becomes_free_that_is_unknown_in_sequence_only():
+    """Where the block alone had no unknown instruction, but together with another one it has."""
+
+    class Forgets(OneCycle):
+        def analyze(self, model, core, regions, iterations):
+            found = super().analyze(model, core, regions, iterations)
+            unknown = {"ldr", "it"} if any("-" in name for name in regions) else set()
+            return dataclasses.replace(found, unknown=frozenset(unknown))
+
+    with pytest.raises(simulator.SimulatorError, match="llvm-mca leaves out ldr, which would then cost nothing"):
+        priced(STEPS, pathlib.Path("image.elf"), "cortex-m33", CORE_MODELS["cortex-m33"], Forgets("", "", "", LOOP))
+
+
 def test_regions_have_the_steps_between_their_markers():
     report = STEPS.replace("end 33\n", "end 33\nbegin 33\nstep 3 1 2\nend 37\n").replace("total 33", "total 37")
     assert cycles_of(report, LOOP, "cortex-m33")[0] == [(33, 51), (4, 8)]
