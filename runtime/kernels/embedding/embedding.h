@@ -53,13 +53,30 @@ template <typename Index, typename Args>
 Error requantize_rows(const Args& a, const Bases& bases) {
   const auto* table = bases.resolve<const std::int8_t>(a.filter);
   const auto* scales = bases.resolve<const std::int16_t>(a.scales);
-  const std::int32_t half = (std::int32_t{1} << a.shift) >> 1;
-  constexpr payload::Activation kInt8 = {INT8_MIN, INT8_MAX};
   return write_rows<Index, std::int8_t>(a, bases, [&](std::size_t row, std::int8_t* output) {
-    auto number = static_cast<std::uint32_t>(row) * static_cast<std::uint32_t>(a.depth);
-    for (std::int32_t i = 0; i < a.depth; ++i, ++number) {
-      const std::int32_t scaled = (nibble(table, number) * scales[row] + half) >> a.shift;
-      output[i] = clamp(scaled + a.output_offset, kInt8);
+    // In registers: to the compiler, what is written may be any of these.
+    const std::int32_t scale = scales[row];
+    const std::int32_t shift = a.shift;
+    const std::int32_t half = (std::int32_t{1} << shift) >> 1;
+    const std::int32_t offset = a.output_offset;
+    const auto write = [&](std::int32_t number) {
+      constexpr payload::Activation kInt8 = {INT8_MIN, INT8_MAX};
+      *output++ = clamp(((number * scale + half) >> shift) + offset, kInt8);
+    };
+    const std::size_t first = row * static_cast<std::size_t>(a.depth);
+    const std::int8_t* packed = table + first / 2;
+    std::int32_t rest = a.depth;
+    if (first % 2 != 0 && rest > 0) {
+      write(*packed++ >> 4);
+      --rest;
+    }
+    for (; rest >= 2; rest -= 2) {
+      const std::int8_t both = *packed++;
+      write(nibble(&both, 0));
+      write(both >> 4);
+    }
+    if (rest > 0) {
+      write(nibble(packed, 0));
     }
   });
 }
