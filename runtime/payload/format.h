@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 195;
+inline constexpr std::size_t kOpcodeCount = 197;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -262,6 +262,8 @@ enum class Opcode : std::uint8_t {
   kLstmLengthsVectorsInt16 = 192,
   kDepthwiseConv2dWindows = 193,
   kDepthwiseConv2dLines = 194,
+  kMaskedSoftmaxTable = 195,
+  kLookupVectors = 196,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4566,6 +4568,33 @@ struct DepthwiseConv2dLinesArgs {
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dLinesArgs) == 76, "layout of DepthwiseConv2dLinesArgs");
+
+/// int8 softmax along rows with a mask, as masked_softmax computes it, with a table of the
+/// exponentials.
+struct MaskedSoftmaxTableArgs {
+  Ref input;   ///< int8 [rows, row_size]
+  Ref filter;  ///< int8 [mask_rows, row_size], the mask
+  /// int32 [256]: exponentials of differences 0 to -255 to the maximum, Q31; 0 for those
+  /// that do not count
+  Ref table;
+  Ref output;  ///< int8 [rows, row_size]
+  std::int32_t rows;
+  std::int32_t row_size;  ///< 1 to 4095
+  std::int32_t mask_rows;
+  std::int32_t entries;  ///< 256 to 256
+};
+static_assert(sizeof(MaskedSoftmaxTableArgs) == 32, "layout of MaskedSoftmaxTableArgs");
+
+/// int8 table look-up of each element, as lookup computes it, vector by vector. The output
+/// may be the input.
+struct LookupVectorsArgs {
+  Ref input;             ///< int8 [count]
+  Ref table;             ///< int8 [256]: the results for -128 to 127
+  Ref output;            ///< int8 [count]
+  std::int32_t entries;  ///< 256 to 256
+  std::int32_t count;    ///< elements
+};
+static_assert(sizeof(LookupVectorsArgs) == 20, "layout of LookupVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

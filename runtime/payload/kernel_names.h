@@ -205,6 +205,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "lstm_lengths_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
     "depthwise_conv2d_windows of input int8, table int32, output int8",
     "depthwise_conv2d_lines of input int8, table int32, output int8",
+    "masked_softmax_table of input int8, filter int8, table int32, output int8",
+    "lookup_vectors of input int8, table int8, output int8",
     // clang-format on
 };
 

@@ -235,13 +235,22 @@ bool check_mul_broadcast(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
-bool check_lookup(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::LookupArgs*>(args);
+template <typename Args>
+static bool check_as_lookup(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, volume(a.count)};
   const CallCheck::Bytes output = {a.output, volume(a.count)};
   return call.reads(input) && call.filter({a.table, volume(a.entries)}) &&
          call.in_ranges(in_range(a.entries, 256, 256)) && call.writes(output) &&
          call.apart(input, output) && call.accepted();
+}
+
+bool check_lookup(const CallCheck& call, const void* args) {
+  return check_as_lookup<payload::LookupArgs>(call, args);
+}
+
+bool check_lookup_vectors(const CallCheck& call, const void* args) {
+  return check_as_lookup<payload::LookupVectorsArgs>(call, args);
 }
 
 bool check_log_softmax(const CallCheck& call, const void* args) {
@@ -2996,6 +3005,16 @@ bool check_depthwise_conv2d_lines(const CallCheck& call, const void* args) {
          call.apart(input, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_masked_softmax_table(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MaskedSoftmaxTableArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.rows, a.row_size)};
+  const CallCheck::Bytes output = {a.output, volume(a.rows, a.row_size)};
+  return call.reads(input) && call.filter({a.filter, volume(a.mask_rows, a.row_size)}) &&
+         call.filter({a.table, bounds::product(volume(a.entries), 4)}, 4) &&
+         call.in_ranges(in_range(a.row_size, 1, 4095) && in_range(a.entries, 256, 256)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
 }  // namespace cmsis_nn_delegate::operators

@@ -218,7 +218,9 @@ struct Operator {
   OPERATOR(LstmLengthsPairsInt16, lstm_lengths_pairs_int16)                    \
   OPERATOR(LstmLengthsVectorsInt16, lstm_lengths_vectors_int16)                \
   OPERATOR(DepthwiseConv2dWindows, depthwise_conv2d_windows)                   \
-  OPERATOR(DepthwiseConv2dLines, depthwise_conv2d_lines)
+  OPERATOR(DepthwiseConv2dLines, depthwise_conv2d_lines)                       \
+  OPERATOR(MaskedSoftmaxTable, masked_softmax_table)                           \
+  OPERATOR(LookupVectors, lookup_vectors)
 
 namespace operators {
 

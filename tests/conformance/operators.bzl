@@ -105,6 +105,7 @@ TUNED_KERNELS = [
     "gru_vectors_int16",
     "gru_lengths_pairs_int16",
     "gru_lengths_vectors_int16",
+    "lookup_vectors",
     "lstm_pairs",
     "lstm_vectors",
     "lstm_lengths_pairs",
@@ -115,5 +116,6 @@ TUNED_KERNELS = [
     "lstm_lengths_vectors_int16",
     "lstm_projected_pairs",
     "lstm_projected_vectors",
+    "masked_softmax_table",
     "softmax_table",
 ]

@@ -4682,6 +4682,25 @@ inline constexpr OperatorField kDepthwiseConv2dLinesArgsFields[] = {
     integer("output_dims.c", u16(74)),
 };
 
+inline constexpr OperatorField kMaskedSoftmaxTableArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(16), i32(20)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(24), i32(20)}),
+    reference("table", 8, FieldKind::kFilter, 4, 4, {i32(28)}),
+    reference("output", 12, FieldKind::kOutput, 1, 1, {i32(16), i32(20)}),
+    integer("rows", i32(16)),
+    related("row_size", i32(20), 1, 4095),
+    integer("mask_rows", i32(24)),
+    related("entries", i32(28), 256, 256),
+};
+
+inline constexpr OperatorField kLookupVectorsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(16)}),
+    reference("table", 4, FieldKind::kFilter, 1, 1, {i32(12)}),
+    reference("output", 8, FieldKind::kOutput, 1, 1, {i32(16)}),
+    related("entries", i32(12), 256, 256),
+    integer("count", i32(16)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -4884,6 +4903,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kLstmLengthsVectorsInt16ArgsFields, 37, 148},
     {kDepthwiseConv2dWindowsArgsFields, 30, 76},
     {kDepthwiseConv2dLinesArgsFields, 30, 76},
+    {kMaskedSoftmaxTableArgsFields, 8, 32},
+    {kLookupVectorsArgsFields, 5, 20},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -73,6 +73,9 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kDepthwiseConv2dWindows).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kDepthwiseConv2dLines).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kMaskedSoftmaxTable)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

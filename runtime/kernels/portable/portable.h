@@ -241,6 +241,8 @@ CMSIS_NN_DELEGATE_KERNEL(LstmLengthsVectorsInt16, LstmLengthsVectorsInt16,
                          lstm_lengths_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dWindows, DepthwiseConv2dWindows, depthwise_conv2d_windows)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dLines, DepthwiseConv2dLines, depthwise_conv2d_lines)
+CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxTable, MaskedSoftmaxTable, masked_softmax_table)
+CMSIS_NN_DELEGATE_KERNEL(LookupVectors, LookupVectors, lookup_vectors)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {

@@ -1,61 +1,12 @@
-// Softmax of int8 with a table of the exponentials. Assembly for an instruction set has the same functions as
-// PlainSoftmaxRows (softmax_table_tuned.cc).
+// Softmax of int8 with a table of the exponentials.
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
-#include "runtime/kernels/common/softmax_rows.h"
+#include "runtime/kernels/common/softmax_table_rows.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
-
-/// A row, and what its probabilities are made of.
-struct SoftmaxRow {
-  const std::int8_t* input;
-  std::int8_t* output;        // may be `input`
-  const std::int32_t* table;  // of the differences 0 to -255 to the maximum, Q0.31
-  std::int32_t size;          // >= 1
-  std::int32_t most;          // the maximum
-  std::int32_t inverse;       // >= 0
-  std::int32_t exponent;      // 0 to 31
-};
-
-/// The functions for plain C++.
-struct PlainSoftmaxRows {
-  static std::int32_t most(const std::int8_t* input, std::int32_t size) {
-    std::int32_t most = std::numeric_limits<std::int8_t>::min();
-    for (std::int32_t i = 0; i < size; ++i) {
-      most = input[i] > most ? input[i] : most;
-    }
-    return most;
-  }
-
-  /// Returns the sum of the exponentials in Q12.19.
-  static std::int32_t sum(const SoftmaxRow& row) {
-    constexpr std::uint32_t kHalf = std::uint32_t{1} << (softmax_rows::kAccumulationBits - 1);
-    std::uint32_t sum = 0;
-    for (std::int32_t i = 0; i < row.size; ++i) {
-      const auto exponential = static_cast<std::uint32_t>(row.table[row.most - row.input[i]]);
-      sum += (exponential + kHalf) >> softmax_rows::kAccumulationBits;
-    }
-    return static_cast<std::int32_t>(sum);
-  }
-
-  /// Writes the probabilities. Neither factor is negative, so that halves are rounded up.
-  static void write(const SoftmaxRow& row) {
-    constexpr std::uint32_t kHalf = std::uint32_t{1} << 30;
-    const auto inverse = static_cast<std::uint32_t>(row.inverse);
-    const std::uint32_t half = (std::uint32_t{1} << row.exponent) >> 1;
-    for (std::int32_t i = 0; i < row.size; ++i) {
-      const auto exponential = static_cast<std::uint32_t>(row.table[row.most - row.input[i]]);
-      const auto product =
-          static_cast<std::uint32_t>((std::uint64_t{exponential} * inverse + kHalf) >> 31);
-      const std::uint32_t value = (product + half) >> row.exponent;
-      row.output[i] = static_cast<std::int8_t>(static_cast<int>(value > 255 ? 255 : value) - 128);
-    }
-  }
-};
 
 /// Computes one call: the body of a kernel's function, which has no call more for it. `Rows` has the functions of
 /// PlainSoftmaxRows.
@@ -69,12 +20,7 @@ template <typename Rows>
   row.size = call.row_size;
   for (std::int32_t i = 0; i < call.rows; ++i) {
     row.most = Rows::most(row.input, row.size);
-    const softmax_rows::Reciprocal reciprocal = softmax_rows::Reciprocal::of(Rows::sum(row));
-    row.inverse = reciprocal.inverse;
-    row.exponent = reciprocal.exponent & 31;
-    if (reciprocal.exponent > 31) {
-      row.inverse = 0;
-    }
+    set_sum(Rows::sum(row), row);
     Rows::write(row);
     row.input += row.size;
     row.output += row.size;

@@ -68,6 +68,9 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kLstmLengthsVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kDepthwiseConv2dWindows).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kDepthwiseConv2dLines).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kMaskedSoftmaxTable)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -66,6 +66,10 @@ from .recurrent_vectors import (
     LstmVectorsInt16,
 )
 from .softmax_table import SoftmaxTable
+from .lookup_vectors import LookupVectors
+from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
+from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
+from .softmax_table import MaskedSoftmaxTable, SoftmaxTable
 
 _CONV2D_JOINT_PAIRS = Conv2dJointPairs()
 _CONV2D_PAIRS = Conv2dPairs()
@@ -138,4 +142,6 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     GruLengthsPairsInt16(),
     GruLengthsVectorsInt16(),
     DepthwiseConv2dLines(),
+    MaskedSoftmaxTable(),
+    LookupVectors(),
 )

@@ -12,9 +12,13 @@ from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.broadcast import shapes_of
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
+from cmsis_nn_delegate.ops.lookup import LookupAttrs
 from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
 from cmsis_nn_delegate.ops.lstm_projected import LstmProjected, LstmProjectedAttrs
 from cmsis_nn_delegate.ops.recurrent import Numbers, Sizes
+from cmsis_nn_delegate.ops.masked_softmax import MaskedSoftmaxAttrs
+from cmsis_nn_delegate.ops.recurrent import Sizes
+from cmsis_nn_delegate.ops.softmax import OUTPUT
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
@@ -80,6 +84,8 @@ CONSTANTS = {
     "gru_lengths_vectors_int16": 0xCF83AD47,
     "depthwise_conv2d_windows": 0x32E839DB,
     "depthwise_conv2d_lines": 0xA93A78E3,
+    "masked_softmax_table": 0xA4A1BD71,
+    "lookup_vectors": 0xB0FD4D2F,
 }
 
 
@@ -110,6 +116,11 @@ def nodes():
     repeated = shapes_of(image.shape, (1, 5, 1, 1), Layout.CHANNELS_LAST)
     layers.append(builder.add(image, builder.input(1, 5, 1, 1), shapes=repeated))
     layers.append(builder.depthwise_conv2d(builder.input(1, 9, 2, 19), 1, kernel=(1, 6)))
+    scores = builder.input(40, 30, quant=builder.quant(2.0**-4, 3))
+    mask = builder.constant((4, 30), Element.INT8, 0, 1)
+    layers.append(builder.node("masked_softmax", [scores, mask], MaskedSoftmaxAttrs(), OUTPUT))
+    entries = builder.constant((256,), Element.INT8, -128, 127)
+    layers.append(builder.node("lookup", [row, entries], LookupAttrs(), builder.quant(0.1, 3)))
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles()]
     return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *recurrent_nodes_of_int16()]
 

@@ -16,7 +16,7 @@
 
 #ifndef __ASSEMBLER__
 
-#include "runtime/kernels/softmax/softmax_table.h"
+#include "runtime/kernels/common/softmax_table_rows.h"
 
 namespace cmsis_nn_delegate::portable {
 

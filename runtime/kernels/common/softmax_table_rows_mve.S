@@ -1,10 +1,10 @@
-// The inner loops of runtime/kernels/softmax/softmax_table.h for MVE.
+// The inner loops of runtime/kernels/common/softmax_table_rows.h for MVE.
 //
 // The table is read by gather loads, four elements at a time. VQRDMULH and VRSHL round as the reference does, because
 // neither factor is negative. The loops' predicates leave out what lies behind the row.
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
-#include "runtime/kernels/softmax/softmax_table_members.h"
+#include "runtime/kernels/common/softmax_table_rows_members.h"
 
   .syntax unified
   .thumb

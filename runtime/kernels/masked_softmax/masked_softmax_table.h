@@ -1,0 +1,79 @@
+// Softmax of the elements that a mask leaves, with a table of the exponentials.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
+#include "runtime/kernels/common/softmax_table_rows.h"
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate::portable {
+
+/// Calls `visit` with the first element and the size of each run of elements that count.
+template <typename Visit>
+inline void for_each_run(const std::int8_t* mask, std::int32_t size, const Visit& visit) {
+  for (std::int32_t i = 0; i < size;) {
+    if (mask[i] != 0) {
+      ++i;
+      continue;
+    }
+    const std::int32_t first = i;
+    while (i < size && mask[i] == 0) {
+      ++i;
+    }
+    visit(first, i - first);
+  }
+}
+
+/// Computes one call: the body of a kernel's function. `Rows` has the functions of PlainSoftmaxRows, which compute a run
+/// as they compute a row: what a mask hides may be larger than the maximum, and has no place in the table.
+template <typename Rows>
+[[gnu::always_inline]] inline Error compute_masked_softmax_table(const void* args,
+                                                                 const Bases& bases) {
+  constexpr std::int8_t kNothing = std::numeric_limits<std::int8_t>::min();
+  const auto& call = *static_cast<const payload::MaskedSoftmaxTableArgs*>(args);
+  const auto* input = bases.resolve<const std::int8_t>(call.input);
+  auto* output = bases.resolve<std::int8_t>(call.output);
+  const auto* masks = bases.resolve<const std::int8_t>(call.filter);
+  SoftmaxRow run = {};
+  run.table = bases.resolve<const std::int32_t>(call.table);
+  std::int32_t mask_row = 0;
+  for (std::int32_t i = 0; i < call.rows; ++i) {
+    const std::int8_t* mask = masks + mask_row * call.row_size;
+    run.most = kNothing;
+    for_each_run(mask, call.row_size, [&](std::int32_t first, std::int32_t size) {
+      const std::int32_t most = Rows::most(input + first, size);
+      run.most = most > run.most ? most : run.most;
+    });
+    std::int32_t sum = 0;
+    for_each_run(mask, call.row_size, [&](std::int32_t first, std::int32_t size) {
+      run.input = input + first;
+      run.size = size;
+      sum += Rows::sum(run);
+    });
+    set_sum(sum, run);
+    std::memset(output, kNothing, static_cast<std::size_t>(call.row_size));
+    for_each_run(mask, call.row_size, [&](std::int32_t first, std::int32_t size) {
+      run.input = input + first;
+      run.output = output + first;
+      run.size = size;
+      Rows::write(run);
+    });
+    input += call.row_size;
+    output += call.row_size;
+    ++mask_row;
+    if (mask_row == call.mask_rows) {
+      mask_row = 0;
+    }
+  }
+  return Error::Ok;
+}
+
+/// Returns the kernel whose `run` calls compute_masked_softmax_table().
+constexpr Kernel masked_softmax_table_kernel(Kernel::Run run) {
+  return Kernel(operators::kMaskedSoftmaxTable, run).only_of(payload::ProviderId::kTuned);
+}
+
+}  // namespace cmsis_nn_delegate::portable
