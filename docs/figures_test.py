@@ -14,6 +14,7 @@ GENERATED = {
     "docs/benchmarks.md",
     "docs/comparison.md",
     "docs/coverage.md",
+    "docs/floors.md",
     "docs/formats.md",
     "docs/networks.md",
     "docs/operator_suite.md",

@@ -15,6 +15,7 @@ from pathlib import Path
 from cmsis_nn_delegate.format.opcodes import Opcode
 from codegen import (
     bazel_lists,
+    floor_table,
     format_header,
     kernel_tables,
     opcodes,
@@ -32,6 +33,7 @@ OPCODES = "aot/cmsis_nn_delegate/format/opcodes.py"
 
 # Path in the repository -> its text; C++ is formatted afterwards.
 GENERATED: dict[str, Callable[[], str]] = {
+    "docs/floors.md": floor_table.generate,
     "docs/operators.md": operator_table.generate,
     "docs/reference/payload_format.md": payload_format.generate,
     **kernel_tables.files(),
