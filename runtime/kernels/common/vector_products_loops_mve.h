@@ -28,6 +28,9 @@
 // channel r4 r6 r8 r10, of the second r0 r2 r12 lr. With weights of 4 bits there is one instruction more: a byte has one
 // of the first channel in its lower half, which is multiplied where a shift brings it, as 16 times the weight, and one of
 // the second in its upper half. Sums of int16 have no room for that: there two more shifts bring it back before.
+//
+// Loads stand between products wherever they can: a core like M55 loads a vector while it multiplies another one, and
+// waits where two loads or two products follow each other.
 .macro MULTIPLY_VECTOR weights, bytes, nibbles, inputs, op, suffix:vararg
   .if \nibbles
   \weights q1, [r7], #\bytes
@@ -43,13 +46,15 @@
   .else
   \weights q0, [r7], #\bytes
   \inputs q2, [r1\suffix
-  \weights q1, [r7], #\bytes
   .endif
   \op r4, q0, q2
-  \inputs q3, [r3\suffix
+  .ifeq \nibbles
+  \weights q1, [r7], #\bytes
+  .endif
   \op r0, q1, q2
-  \inputs q2, [r5\suffix
+  \inputs q3, [r3\suffix
   \op r6, q0, q3
+  \inputs q2, [r5\suffix
   \op r2, q1, q3
   \inputs q3, [r9\suffix
   \op r8, q0, q2
