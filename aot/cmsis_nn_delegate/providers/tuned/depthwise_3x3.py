@@ -114,12 +114,12 @@ def draw_smaller_window(d: Case, element: Element = Element.INT8, weights: Eleme
     axis."""
     axes = [d.pick((1, 1), (2, 1), (2, 2), (3, 1)) for _ in range(2)]
     taps, dilation = ((axes[0][i], axes[1][i]) for i in range(2))
-    image = d.image(d.batch(), d.integer(8, 19), taps, dilation, element=element)
-    strides: Any = d.pick(*_STRIDES)
+    stride: Any = {"stride": d.pick(*_STRIDES), "padding": d.padding(taps, dilation), "dilation": dilation}
     if taps[0] == 1 and d.pick(True, False):
         image = d.input(d.batch(), d.integer(8, 19), 1, d.integer(5, 30), element=element)
-        strides = d.pick(*_STRIDES, (1, 2), (2, 1))
-    stride: Any = {"stride": strides, "padding": d.padding(taps, dilation), "dilation": dilation}
+        stride["stride"] = d.pick(*_STRIDES, (1, 2), (2, 1))
+    else:
+        image = d.image(d.batch(), d.integer(8, 19), taps, dilation, element=element)
     if element is Element.INT16:
         channels = image.shape[1]
         return d.maybe_relu(d.conv2d(image, channels, taps, **stride, groups=channels, clamp=d.clamp()))
