@@ -24,7 +24,7 @@ from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.planner.memory import IoPlacement
 from cmsis_nn_delegate.providers.provider import Provider
-from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED
+from cmsis_nn_delegate.providers.registry import CMSIS_NN, DEFAULT, PORTABLE, TUNED, owner_of
 from cmsis_nn_delegate.selection.choose_kernels import choice_of, choose_kernels, legalize
 from cmsis_nn_delegate.selection.options import PayloadOptions
 from cmsis_nn_delegate.selection.planned import plan
@@ -124,15 +124,22 @@ def unchosen_seeds(target: Target) -> Iterator[bytes]:
 
 
 def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterator[bytes]:
-    """Single calls of every tuned kernel for one of `isas`, compiled for the first of these."""
+    """Single calls of every tuned kernel for one of `isas`, compiled for the first of these, also where another one is
+    preferred."""
     for name, kernel in cases.TUNED.items():
+        owner = owner_of(kernel)
         for isa in sorted(kernel.isas & set(isas))[:1]:
             target = TARGET_OF_ISA[isa.name.lower()]
             for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
                 graph = cases.graph_of(name, seed)
-                growth = MAX_BYTES if kernel.grows else 0
-                options = PayloadOptions(_placement(seed), tuple(providers), max_flash_growth=growth)
-                payload = encode(graph, target, options).payload
+                chosen = choose_kernels(legalize(graph, PayloadOptions(_placement(seed), tuple(providers))), target)
+                choices = tuple(
+                    choice_of(owner, kernel, choice.node, target)
+                    if choice.node.op == kernel.op and choice.provider is owner
+                    else choice
+                    for choice in chosen.choices
+                )
+                payload = encode_planned(plan(replace(chosen, choices=choices))).payload
                 if len(payload) <= MAX_BYTES:
                     yield payload
 
