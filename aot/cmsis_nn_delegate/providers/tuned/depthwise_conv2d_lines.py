@@ -100,6 +100,9 @@ class DepthwiseConv2dLines(DepthwiseConv2dPlanes):
         ),
     )
 
+    def legal(self, node: Node) -> Node:
+        return node
+
     def why_not(self, node: Node) -> str:
         geometry = Geometry.plain(node)
         if min(geometry.kernel) != 1 or not 2 <= max(geometry.kernel) <= _MOST_TAPS:
