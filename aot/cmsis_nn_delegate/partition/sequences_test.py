@@ -188,7 +188,8 @@ def test_a_keyword_network_of_sound(io):
 @pytest.mark.parametrize("crop", [False, True])
 def test_a_temporal_convolutional_network(crop):
     distances, graph = steps_apart(tcn(crop), torch.randn(1, 3, 20))
-    assert " ".join(node.op for node in graph.nodes) == TCN
+    # A part is where dilated taps become neighbours: nothing is moved.
+    assert " ".join(node.op for node in graph.nodes if node.op != "part") == TCN
     # Means vary less than what they are of: with its scale, most of the range would be unused.
     (mean,) = (node for node in graph.nodes if node.op == "reduce_sum")
     assert mean.output.scale < mean.inputs[0].scale / 1.3
