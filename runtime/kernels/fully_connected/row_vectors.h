@@ -40,7 +40,7 @@ struct ByteWeights {
 
 /// The same with weights of 4 bits: bytes of 16 b + a + 8 for weights a of an even channel and b of the next one, so that
 /// an arithmetic shift leaves b. The sums for inputs of 0 are those of odd channels, and for an even one 16 times that of
-/// the next more. Shifts are bytes, to the right and then to the left, and not above and not below 0.
+/// the next more. Shifts are bytes: those to the right, 0 or less, and then those to the left, 0 or more.
 struct NibbleWeights {
   static constexpr std::int32_t kScaleWords = 2 * kChannels + kChannels / 2;
   static constexpr std::int32_t kPerByte = 2;

@@ -10,7 +10,7 @@ from ...graph.ir import Node, Value
 from ...ops import fully_connected, storage
 from ...ops.case import Case
 from ...ops.op import Draw
-from . import fully_connected_as_conv2d
+from . import fully_connected_as_conv2d, vector_table
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 
 # Products of four rows take 14 instructions, of which one row would take 19 / 4 for itself.
@@ -57,6 +57,10 @@ class FullyConnectedInt4AsVectors(FullyConnectedAsVectors):
 
     name = "fully_connected_int4_as_vectors"
     like = fully_connected.INT4
+    assumes = (
+        "three rows or more, two or more outputs, shifts to the right, and sums for inputs of 0 of "
+        f"{vector_table.START_BITS} bits"
+    )
     draws = (_draw_nibbles,)
 
 
@@ -69,4 +73,5 @@ class FullyConnectedInt4AsVectorsInt16(FullyConnectedAsVectors):
 
     name = "fully_connected_int4_as_vectors_int16"
     like = fully_connected.INT4_INT16
+    assumes = f"three rows or more, two or more outputs, and biases of {vector_table.START_BITS} bits"
     draws = (_draw_nibbles_int16,)
