@@ -297,6 +297,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_int16_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
+    runtime/kernels/lookup/lookup_vectors_portable.cc
     runtime/kernels/lstm/lstm_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_portable.cc
@@ -325,6 +326,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_int16_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
+    runtime/kernels/masked_softmax/masked_softmax_table_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_int16_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_int16_portable.cc
@@ -431,6 +433,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/sigmoid_table.h
     runtime/kernels/common/softmax_int16.h
     runtime/kernels/common/softmax_rows.h
+    runtime/kernels/common/softmax_table_rows.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
     runtime/kernels/conv2d/channel_vectors_int16.h
@@ -461,9 +464,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/last_step/last_step.h
     runtime/kernels/leaky_sum/leaky_sum.h
     runtime/kernels/log_softmax/logarithm.h
+    runtime/kernels/lookup/lookup_vectors.h
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm_projected/lstm_projected.h
     runtime/kernels/lstm_projected/lstm_projected_rows.h
+    runtime/kernels/masked_softmax/masked_softmax_table.h
     runtime/kernels/masked_softmax/repeated_mask.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
@@ -550,6 +555,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/row_products_members.h
     runtime/kernels/common/row_products_scalar.S
     runtime/kernels/common/row_products_scalar.h
+    runtime/kernels/common/softmax_table_rows_members.h
+    runtime/kernels/common/softmax_table_rows_mve.S
+    runtime/kernels/common/softmax_table_rows_mve.h
     runtime/kernels/common/vector_products_int16_mve.S
     runtime/kernels/common/vector_products_int16_mve.h
     runtime/kernels/common/vector_products_loops_mve.h
@@ -618,6 +626,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_pairs_tuned.cc
     runtime/kernels/gru/gru_vectors_int16_tuned.cc
     runtime/kernels/gru/gru_vectors_tuned.cc
+    runtime/kernels/lookup/lookup_vectors_mve.S
+    runtime/kernels/lookup/lookup_vectors_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_tuned.cc
     runtime/kernels/lstm/lstm_lengths_vectors_int16_tuned.cc
@@ -628,8 +638,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_vectors_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc
-    runtime/kernels/softmax/softmax_table_members.h
-    runtime/kernels/softmax/softmax_table_mve.S
+    runtime/kernels/masked_softmax/masked_softmax_table_tuned.cc
     runtime/kernels/softmax/softmax_table_tuned.cc
   HDRS
     runtime/kernels/tuned/tuned.h
