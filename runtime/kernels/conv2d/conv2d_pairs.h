@@ -133,41 +133,59 @@ class PairWindows {
           Products::widen(a + at, b + at, out, words);
           out += words * 4;
         }
-        for (std::int32_t rest = words * 4; rest < segment_; ++rest) {
-          rests.append(a[at + rest], b[at + rest]);
-        }
+        rests.append(a + at + segment_, b + at + segment_, segment_ - words * 4, words != 0);
       }
     }
     rests.flush();
   }
 
-  /// Collects fours of single inputs.
+  /// Collects fours of inputs.
   class Rests {
    public:
     explicit Rests(std::int32_t* out) : out_(out) {}
 
-    void append(Element a, Element b) {
-      a_[count_] = a;
-      b_[count_] = b;
-      if (++count_ == 4) {
+    /// Appends `count` of 1 to 3 inputs that end at `a` and `b`; `words`: there are as many before these as make four.
+    void append(const Element* a, const Element* b, std::int32_t count, bool words) {
+      put(a_ + count_, a, count, words);
+      put(b_ + count_, b, count, words);
+      count_ += count;
+      if (count_ >= 4) {
         flush();
+        std::memcpy(a_, a_ + 4, sizeof(a_) / 2);
+        std::memcpy(b_, b_ + 4, sizeof(b_) / 2);
       }
     }
 
     /// What follows the last input is multiplied with weights of 0.
     void flush() {
-      if (count_ != 0) {
+      if (count_ > 0) {
         Products::widen(a_, b_, out_, 1);
         out_ += 4;
-        count_ = 0;
+        count_ -= 4;
       }
     }
 
    private:
+    /// Also writes what is behind the inputs, up to four.
+    static void put(Element* to, const Element* end, std::int32_t count, bool words) {
+      if constexpr (!kWide) {
+        if (words) {
+          std::uint32_t word = 0;
+          std::memcpy(&word, end - 4, sizeof(word));
+          word >>= 32 - 8 * count;
+          std::memcpy(to, &word, sizeof(word));
+          return;
+        }
+      }
+      for (std::int32_t i = 0; i < count; ++i) {
+        to[i] = end[i - count];
+      }
+    }
+
     std::int32_t* out_;
     std::int32_t count_ = 0;
-    Element a_[4] = {};
-    Element b_[4] = {};
+    Element a_[8] = {};
+    Element b_[8] = {};
   };
 
   /// Copies the inputs of a window of int8, the zero point where it lies in the padding.
