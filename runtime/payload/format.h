@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 197;
+inline constexpr std::size_t kOpcodeCount = 198;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -264,6 +264,7 @@ enum class Opcode : std::uint8_t {
   kDepthwiseConv2dLines = 194,
   kMaskedSoftmaxTable = 195,
   kLookupVectors = 196,
+  kDepthwiseConv2dTapVectors = 197,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4595,6 +4596,28 @@ struct LookupVectorsArgs {
   std::int32_t count;    ///< elements
 };
 static_assert(sizeof(LookupVectorsArgs) == 20, "layout of LookupVectorsArgs");
+
+/// int8 depthwise convolution of any taps, as depthwise_conv2d computes it, vector by
+/// vector.
+struct DepthwiseConv2dTapVectorsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each 8 channels, first the even and then the odd ones: 8 sums for inputs of 0, the
+  /// weights of each tap for all channels in order, 4 multipliers, 4 shifts, 4 multipliers,
+  /// 4 shifts. The last block has the last 8 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 8, rounded up
+  std::int32_t block_words;  ///< 24, and twice the taps
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dTapVectorsArgs) == 76,
+              "layout of DepthwiseConv2dTapVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -207,6 +207,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "depthwise_conv2d_lines of input int8, table int32, output int8",
     "masked_softmax_table of input int8, filter int8, table int32, output int8",
     "lookup_vectors of input int8, table int8, output int8",
+    "depthwise_conv2d_tap_vectors of input int8, table int32, output int8",
     // clang-format on
 };
 

@@ -576,6 +576,10 @@ bool check_depthwise_conv2d_windows(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::DepthwiseConv2dWindowsArgs>(call, args);
 }
 
+bool check_depthwise_conv2d_tap_vectors(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::DepthwiseConv2dTapVectorsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);

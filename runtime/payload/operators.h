@@ -220,7 +220,8 @@ struct Operator {
   OPERATOR(DepthwiseConv2dWindows, depthwise_conv2d_windows)                   \
   OPERATOR(DepthwiseConv2dLines, depthwise_conv2d_lines)                       \
   OPERATOR(MaskedSoftmaxTable, masked_softmax_table)                           \
-  OPERATOR(LookupVectors, lookup_vectors)
+  OPERATOR(LookupVectors, lookup_vectors)                                      \
+  OPERATOR(DepthwiseConv2dTapVectors, depthwise_conv2d_tap_vectors)
 
 namespace operators {
 

@@ -79,6 +79,7 @@ TUNED_KERNELS = [
     "depthwise_conv2d_int4_vectors",
     "depthwise_conv2d_rows_of_int4",
     "depthwise_conv2d_lines",
+    "depthwise_conv2d_tap_vectors",
     "fully_connected_joint_pairs",
     "fully_connected_joint_as_conv2d",
     "fully_connected_pairs",

@@ -4701,6 +4701,39 @@ inline constexpr OperatorField kLookupVectorsArgsFields[] = {
     integer("count", i32(16)),
 };
 
+inline constexpr OperatorField kDepthwiseConv2dTapVectorsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {u16(52), u16(54), u16(56), u16(58)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(20), i32(24)}),
+    reference("scratch", 8, FieldKind::kScratch, 16, 1, {i32(16)}),
+    reference("output", 12, FieldKind::kOutput, 1, 1, {u16(68), u16(70), u16(72), u16(74)}),
+    integer("scratch_bytes", i32(16)),
+    integer("blocks", i32(20)),
+    integer("block_words", i32(24)),
+    ranged("form", i32(28), 0, 1),
+    ranged("params.input_offset", i16(32), -127, 128),
+    ranged("params.output_offset", i16(34), -128, 127),
+    integer("params.stride.w", u16(36)),
+    integer("params.stride.h", u16(38)),
+    integer("params.padding.w", u16(40)),
+    integer("params.padding.h", u16(42)),
+    integer("params.dilation.w", u16(44)),
+    integer("params.dilation.h", u16(46)),
+    related("params.activation.min", i16(48), -128, 127),
+    related("params.activation.max", i16(50), -128, 127),
+    integer("input_dims.n", u16(52)),
+    integer("input_dims.h", u16(54)),
+    integer("input_dims.w", u16(56)),
+    integer("input_dims.c", u16(58)),
+    integer("filter_dims.n", u16(60)),
+    integer("filter_dims.h", u16(62)),
+    integer("filter_dims.w", u16(64)),
+    integer("filter_dims.c", u16(66)),
+    integer("output_dims.n", u16(68)),
+    integer("output_dims.h", u16(70)),
+    integer("output_dims.w", u16(72)),
+    integer("output_dims.c", u16(74)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -4905,6 +4938,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kDepthwiseConv2dLinesArgsFields, 30, 76},
     {kMaskedSoftmaxTableArgsFields, 8, 32},
     {kLookupVectorsArgsFields, 5, 20},
+    {kDepthwiseConv2dTapVectorsArgsFields, 30, 76},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -9,14 +9,15 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// Whether a kernel computes 3 x 3 taps only.
-template <typename Element>
-inline constexpr bool kThreeTaps = std::is_same_v<Element, std::int8_t>;
+/// Whether the kernel with these arguments computes 3 x 3 taps only.
+template <typename Args>
+inline constexpr bool kThreeTaps = std::is_same_v<Args, payload::DepthwiseConv2dVectorsArgs> ||
+                                   std::is_same_v<Args, payload::DepthwiseConv2dInt4VectorsArgs>;
 
 /// The rows of the image from the first to the last that a row of outputs reads.
-template <typename Element, typename Args>
+template <typename Args>
 std::uint64_t channel_rows(const Args& a) {
-  if constexpr (kThreeTaps<Element>) {
+  if constexpr (kThreeTaps<Args>) {
     return 3;
   } else {
     return (static_cast<std::uint64_t>(a.filter_dims.h) - 1) *
@@ -26,10 +27,10 @@ std::uint64_t channel_rows(const Args& a) {
 }
 
 /// The columns of the image under a row of outputs, of which there are an even number.
-template <typename Element, typename Args>
+template <typename Args>
 std::uint64_t channel_columns(const Args& a) {
   const std::uint64_t outputs = (static_cast<std::uint64_t>(a.output_dims.w) + 1) / 2 * 2;
-  if constexpr (kThreeTaps<Element>) {
+  if constexpr (kThreeTaps<Args>) {
     return (outputs - 1) * static_cast<std::uint32_t>(a.params.stride.w) + 3;
   } else {
     // A single window may have any stride.
@@ -45,7 +46,7 @@ std::uint64_t channel_columns(const Args& a) {
 /// Returns the scratch memory: see DepthwiseConv2dVectors.scratch_bytes in Python.
 template <typename Element, typename Args>
 std::uint64_t channel_rows_bytes(const Args& a) {
-  const std::uint64_t pixels = channel_rows<Element>(a) * channel_columns<Element>(a) + 1;
+  const std::uint64_t pixels = channel_rows(a) * channel_columns(a) + 1;
   return (pixels * static_cast<std::uint32_t>(a.input_dims.c) * sizeof(Element) + 15) / 16 * 16;
 }
 
@@ -57,8 +58,8 @@ class ChannelRows {
 
   ChannelRows(const Args& args, const Bases& bases)
       : args_(args),
-        rows_(static_cast<std::int32_t>(channel_rows<Element>(args))),
-        columns_(static_cast<std::int32_t>(channel_columns<Element>(args))),
+        rows_(static_cast<std::int32_t>(channel_rows(args))),
+        columns_(static_cast<std::int32_t>(channel_columns(args))),
         row_size_(columns_ * args.input_dims.c),
         scratch_(bases.resolve<Element>(args.scratch)),
         padding_(scratch_ + rows_ * row_size_),
@@ -187,7 +188,7 @@ bool depthwise_vectors_accepts(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
   std::uint32_t taps = 9;
-  if constexpr (kThreeTaps<Element>) {
+  if constexpr (kThreeTaps<Args>) {
     if (a.filter_dims.h != 3 || a.filter_dims.w != 3 || p.dilation.h != 1 || p.dilation.w != 1 ||
         p.stride.h > 2 || p.stride.w > 2) {
       return false;
@@ -195,12 +196,12 @@ bool depthwise_vectors_accepts(const void* args) {
   } else {
     taps =
         static_cast<std::uint32_t>(a.filter_dims.h) * static_cast<std::uint32_t>(a.filter_dims.w);
-    if (channel_rows<Element>(a) > kMostRows || taps > kMostRows) {
+    if (channel_rows(a) > kMostRows || taps > kMostRows) {
       return false;
     }
   }
   return a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c &&
-         a.output_dims.c >= kChannels && channel_columns<Element>(a) < (1u << 28) &&
+         a.output_dims.c >= kChannels && channel_columns(a) < (1u << 28) &&
          channel_rows_bytes<Element>(a) < (1u << 28) &&
          static_cast<std::uint32_t>(a.block_words) == kBlockWords(taps) &&
          a.blocks == (a.output_dims.c + kChannels - 1) / kChannels;
@@ -211,7 +212,7 @@ bool depthwise_vectors_accepts(const void* args) {
 /// overflows.
 template <typename Element, typename Args>
 std::int32_t depthwise_vectors_distance(const Args& a) {
-  const auto rows = static_cast<std::int32_t>(channel_rows<Element>(a));
+  const auto rows = static_cast<std::int32_t>(channel_rows(a));
   const payload::PackedDims& in = a.input_dims;
   const payload::PackedDims& out = a.output_dims;
   const std::int32_t stride = a.params.stride.h;

@@ -1,10 +1,10 @@
+#include "runtime/kernels/common/channel_windows.h"
 #include "runtime/kernels/common/depthwise_vectors.h"
-#include "runtime/kernels/conv2d/channel_vectors_int16.h"
 
 namespace cmsis_nn_delegate::portable {
 
 Error run_depthwise_conv2d_vectors_int16(const void* args, const Bases& bases) {
-  return compute_depthwise_vectors<PlainChannelVectorsInt16,
+  return compute_depthwise_vectors<PlainChannelWindowsOf<std::int16_t>,
                                    payload::DepthwiseConv2dVectorsInt16Args>(args, bases);
 }
 

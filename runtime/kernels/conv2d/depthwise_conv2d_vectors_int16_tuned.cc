@@ -1,5 +1,5 @@
+#include "runtime/kernels/common/channel_windows.h"
 #include "runtime/kernels/common/depthwise_vectors.h"
-#include "runtime/kernels/conv2d/channel_vectors_int16.h"
 #include "runtime/kernels/conv2d/channel_vectors_int16_mve.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
@@ -8,7 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 Error run_depthwise_conv2d_vectors_int16(const void* args, const Bases& bases) {
   return portable::compute_depthwise_vectors<
-      MveOr<MveChannelVectorsInt16, portable::PlainChannelVectorsInt16>,
+      MveOr<MveChannelVectorsInt16, portable::PlainChannelWindowsOf<std::int16_t>>,
       payload::DepthwiseConv2dVectorsInt16Args>(args, bases);
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "runtime/kernels/depthwise_conv2d/channel_vectors_members.h"
+#include "runtime/kernels/depthwise_conv2d/vector_results_mve.h"
 
 #ifdef __ASSEMBLER__
 // clang-format off
@@ -39,15 +40,6 @@
   .if \stride == 2
   add r7, \row, r8, lsl #2
   .endif
-.endm
-
-.macro NARROW
-  vqmovnb.s32 q0, q0
-  vqmovnt.s32 q0, q1
-  vqmovnb.s32 q2, q2
-  vqmovnt.s32 q2, q3
-  vqadd.s16 q0, q0, r12
-  vqadd.s16 q2, q2, r12
 .endm
 
 // Defines `name`. `start` prepares sums, `taps` has the products of a window, dense or strided, and `scale` and `scale_away`
@@ -111,7 +103,7 @@
 
 .Lleast\@:
   \scale
-  NARROW
+  NARROW r12
   vqmovnb.s16 q0, q0
   vqmovnb.s16 q2, q2
 .Lstore\@:  // the second output first: it may be the first one
@@ -153,7 +145,7 @@
 
 .Laway\@:
   \scale_away
-  NARROW
+  NARROW r12
   ldr r3, [sp, #ROW]
   NEIGHBOURS CHANNEL_VECTOR_ROW_LEAST, CHANNEL_VECTOR_ROW_MOST
   ldrd r5, r6, [r3, #CHANNEL_VECTOR_ROW_LEAST]

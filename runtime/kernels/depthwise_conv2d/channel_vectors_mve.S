@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/common/channel_scales_mve.h"
 #include "runtime/kernels/depthwise_conv2d/channel_vectors_loops_mve.h"
+#include "runtime/kernels/depthwise_conv2d/vector_taps_mve.h"
 
   .syntax unified
   .thumb
@@ -17,36 +18,6 @@
   vldrw.32 q1, [r4], #16
   vmov q2, q0
   vmov q3, q1
-.endm
-// The first of two taps: both outputs.
-.macro FIRST a, b
-  vldrb.s16 q4, [r4], #8
-  vldrb.s16 q7, \a
-  vmul.i16 q5, q7, q4
-  vldrb.s16 q7, \b
-  vmul.i16 q6, q7, q4
-.endm
-// The second. If no `a` is given, it is what the first one has loaded last.
-.macro SECOND a, b
-  vldrb.s16 q4, [r4], #8
-  .ifnb \a
-  vldrb.s16 q7, \a
-  .endif
-  vmul.i16 q7, q7, q4
-  vadd.i16 q5, q5, q7
-  vldrb.s16 q7, \b
-  vmul.i16 q7, q7, q4
-  vadd.i16 q6, q6, q7
-.endm
-.macro WIDEN
-  vmovlb.s16 q7, q5
-  vadd.i32 q0, q0, q7
-  vmovlt.s16 q7, q5
-  vadd.i32 q1, q1, q7
-  vmovlb.s16 q7, q6
-  vadd.i32 q2, q2, q7
-  vmovlt.s16 q7, q6
-  vadd.i32 q3, q3, q7
 .endm
 .macro TAPS_dense
   COLUMNS r0, 1

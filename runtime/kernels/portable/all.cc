@@ -76,6 +76,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kMaskedSoftmaxTable)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(portable::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kDepthwiseConv2dTapVectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

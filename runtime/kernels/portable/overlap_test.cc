@@ -127,6 +127,27 @@ class OverlapTest : public ::testing::Test {
 
   std::int32_t any() { return pick(INT32_MIN, INT32_MAX); }
 
+  /// Compares a depthwise call with windows of any size.
+  template <typename Args>
+  void compare_windows(const Kernel& kernel) {
+    const int channels = pick(8, 20);
+    const payload::Tile taps = {pick(1, 4), pick(1, 4)};
+    auto args = convolution<Args>(taps, pick(1, 3), channels, channels);
+    args.filter_dims.c = 1;
+    put(args.params.padding.h, pick(0, 6));
+    put(args.params.dilation.h, pick(1, 3));
+    args.blocks = (channels + 7) / 8;
+    args.block_words = 24 + 2 * taps.h * taps.w;
+    draw_table(args.blocks, args.block_words, [&](int word) {
+      const int scale = word - (args.block_words - 16);
+      return word < 8        ? pick(-5000, 5000)
+             : scale < 0     ? any()
+             : scale % 8 < 4 ? pick(1 << 30, INT32_MAX)
+                             : pick(-9, -7);
+    });
+    compare(kernel, args);
+  }
+
   std::vector<std::int8_t> image_;
   std::vector<std::int32_t> table_;
   int allowed_ = 0;
@@ -316,25 +337,17 @@ TEST_F(OverlapTest, DepthwiseByWindows) {
   EXPECT_GT(refused_, 200);
 }
 
+TEST_F(OverlapTest, DepthwiseByTapVectors) {
+  for (int round = 0; round < 100; ++round) {
+    compare_windows<payload::DepthwiseConv2dTapVectorsArgs>(kDepthwiseConv2dTapVectors);
+  }
+  EXPECT_GT(allowed_, 500);
+  EXPECT_GT(refused_, 200);
+}
+
 TEST_F(OverlapTest, DepthwiseByVectorsInt16) {
   for (int round = 0; round < 100; ++round) {
-    const int channels = pick(8, 20);
-    const payload::Tile kernel = {pick(1, 4), pick(1, 4)};
-    auto args = convolution<payload::DepthwiseConv2dVectorsInt16Args>(kernel, pick(1, 3), channels,
-                                                                      channels);
-    args.filter_dims.c = 1;
-    put(args.params.padding.h, pick(0, 6));
-    put(args.params.dilation.h, pick(1, 3));
-    args.blocks = (channels + 7) / 8;
-    args.block_words = 24 + 2 * kernel.h * kernel.w;
-    draw_table(args.blocks, args.block_words, [&](int word) {
-      const int scale = word - (args.block_words - 16);
-      return word < 8        ? pick(-5000, 5000)
-             : scale < 0     ? any()
-             : scale % 8 < 4 ? pick(1 << 30, INT32_MAX)
-                             : pick(-9, -7);
-    });
-    compare(kDepthwiseConv2dVectorsInt16, args);
+    compare_windows<payload::DepthwiseConv2dVectorsInt16Args>(kDepthwiseConv2dVectorsInt16);
   }
   EXPECT_GT(allowed_, 500);
   EXPECT_GT(refused_, 200);

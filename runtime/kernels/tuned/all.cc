@@ -71,6 +71,7 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kMaskedSoftmaxTable)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kDepthwiseConv2dTapVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -103,6 +103,8 @@ CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dWindows, DepthwiseConv2dWindows, depthwi
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dLines, DepthwiseConv2dLines, depthwise_conv2d_lines)
 CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxTable, MaskedSoftmaxTable, masked_softmax_table)
 CMSIS_NN_DELEGATE_KERNEL(LookupVectors, LookupVectors, lookup_vectors)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dTapVectors, DepthwiseConv2dTapVectors,
+                         depthwise_conv2d_tap_vectors)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -102,6 +102,7 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kMaskedSoftmaxTable)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kDepthwiseConv2dTapVectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -24,6 +24,7 @@ from .depthwise_conv2d_rows import DepthwiseConv2dRows, DepthwiseConv2dRowsOfInt
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
 from .depthwise_conv2d_windows import DepthwiseConv2dWindows
+from .depthwise_conv2d_tap_vectors import DepthwiseConv2dTapVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
 from .fully_connected_as_vectors import (
@@ -144,4 +145,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dLines(),
     MaskedSoftmaxTable(),
     LookupVectors(),
+    DepthwiseConv2dTapVectors(),
 )

@@ -86,6 +86,8 @@ CONSTANTS = {
     "depthwise_conv2d_lines": 0xB8976E92,
     "masked_softmax_table": 0x5EC38BFD,
     "lookup_vectors": 0xC02740F0,
+    "depthwise_conv2d_lines": 0xA93A78E3,
+    "depthwise_conv2d_tap_vectors": 0xFE2E56F1,
 }
 
 
