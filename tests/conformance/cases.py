@@ -17,7 +17,7 @@ from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.format.record import Role
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.graph.tensor_type import Quant
-from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.passes.row_bands import chains, split_into_bands
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.encode import encode_planned
@@ -102,12 +102,13 @@ def _payload(operator: str, graph: Graph, seed: int, target: Target, providers: 
     nodes that it can, also where another kernel is preferred."""
     memories = _memories(seed) if operator == NETWORK and seed % 4 == 2 else ()
     options = PayloadOptions(IoPlacement.CALLER, tuple(providers), memories=tuple(memories))
-    chosen = choose_kernels(legalize(graph, options), target)
+    legal = legalize(graph, options)
+    chosen = choose_kernels(legal, target)
     choices = []
     tuned = TUNED.get(operator)
-    for choice in chosen.choices:
+    for node, choice in zip(calls(legal.graph), chosen.choices, strict=True):
         if tuned is not None and target.isa in tuned.isas and choice.provider is owner_of(tuned):
-            choice = choice_of(owner_of(tuned), tuned, choice.node, target) if choice.node.op == tuned.op else choice
+            choice = choice_of(owner_of(tuned), tuned, node, target) if node.op == tuned.op else choice
         workspaces = (choice.workspace, *choice.smaller)
         choices.append(replace(choice, workspace=workspaces[seed % len(workspaces)], smaller=()))
     return encode_planned(plan(replace(chosen, choices=tuple(choices)))).payload

@@ -278,6 +278,8 @@ class Recurrent(Op):
         sources = (operand(node), node, operand(node, len(self.initial)))  # inputs, outputs and, of a projection, cells
         return element is COMMON_ELEMENT or max(shape_of(source)[-1] for source in sources) <= MAX_INT16_SIZE
 
+    # Edge program -----------------------------------------------------------
+
     def refuse(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return self.check(node, context)  # some states have another type than the input and the output
 

@@ -42,14 +42,16 @@ def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str
 
 LSTM = _kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
-LSTM_INT16 = _kernel("lstm_pairs_int16", "LstmPairsInt16Args", lstm.INT16, "LSTM", LSTM.name)
-GRU_INT16 = _kernel("gru_pairs_int16", "GruPairsInt16Args", gru.INT16, "GRU", GRU.name)
+LSTM_INT16 = _kernel("lstm_pairs_int16", "LstmPairsInt16Args", lstm.INT16, "LSTM")
+GRU_INT16 = _kernel("gru_pairs_int16", "GruPairsInt16Args", gru.INT16, "GRU")
 LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
 GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
 LSTM_LENGTHS_INT16 = _kernel(
-    "lstm_lengths_pairs_int16", "LstmLengthsPairsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM.name
+    "lstm_lengths_pairs_int16", "LstmLengthsPairsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM_INT16.name
 )
-GRU_LENGTHS_INT16 = _kernel("gru_lengths_pairs_int16", "GruLengthsPairsInt16Args", gru.LENGTHS_INT16, "GRU", GRU.name)
+GRU_LENGTHS_INT16 = _kernel(
+    "gru_lengths_pairs_int16", "GruLengthsPairsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
+)
 _HELPERS_INT16 = ("runtime/kernels/common/gate_pairs_{isa}.S",)
 
 

@@ -39,13 +39,13 @@ LSTM = _kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
 GRU = _kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
 LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
 GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
-LSTM_INT16 = _kernel("lstm_vectors_int16", "LstmVectorsInt16Args", lstm.INT16, "LSTM", LSTM.name)
-GRU_INT16 = _kernel("gru_vectors_int16", "GruVectorsInt16Args", gru.INT16, "GRU", GRU.name)
+LSTM_INT16 = _kernel("lstm_vectors_int16", "LstmVectorsInt16Args", lstm.INT16, "LSTM")
+GRU_INT16 = _kernel("gru_vectors_int16", "GruVectorsInt16Args", gru.INT16, "GRU")
 LSTM_LENGTHS_INT16 = _kernel(
-    "lstm_lengths_vectors_int16", "LstmLengthsVectorsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM.name
+    "lstm_lengths_vectors_int16", "LstmLengthsVectorsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM_INT16.name
 )
 GRU_LENGTHS_INT16 = _kernel(
-    "gru_lengths_vectors_int16", "GruLengthsVectorsInt16Args", gru.LENGTHS_INT16, "GRU", GRU.name
+    "gru_lengths_vectors_int16", "GruLengthsVectorsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
 )
 
 
