@@ -238,6 +238,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_tap_vectors_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_windows_portable.cc
     runtime/kernels/dequantize/dequantize_int16_portable.cc
@@ -401,6 +402,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast_tensors.h
     runtime/kernels/common/channel_planes.h
     runtime/kernels/common/channel_planes_int16.h
+    runtime/kernels/common/channel_windows.h
     runtime/kernels/common/convolution_int16.h
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/depthwise_3x3.h
@@ -436,7 +438,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/softmax_table_rows.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
-    runtime/kernels/conv2d/channel_vectors_int16.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
     runtime/kernels/conv2d/conv2d_vectors.h
@@ -519,6 +520,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/channel_planes_loops_dsp.h
     runtime/kernels/common/channel_planes_members.h
     runtime/kernels/common/channel_scales_mve.h
+    runtime/kernels/common/channel_windows_loops_mve.h
+    runtime/kernels/common/channel_windows_members.h
     runtime/kernels/common/eight_channels_dsp.h
     runtime/kernels/common/four_channels_dsp.h
     runtime/kernels/common/gate_lines_mve.h
@@ -564,7 +567,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
-    runtime/kernels/conv2d/channel_vectors_int16_members.h
     runtime/kernels/conv2d/channel_vectors_int16_mve.S
     runtime/kernels/conv2d/channel_vectors_int16_mve.h
     runtime/kernels/conv2d/conv2d_int4_pairs_int16_tuned.cc
@@ -594,6 +596,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_vectors_members.h
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.S
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
+    runtime/kernels/depthwise_conv2d/channel_windows_mve.S
+    runtime/kernels/depthwise_conv2d/channel_windows_mve.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_tuned.cc
@@ -601,8 +605,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_stride2_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_tap_vectors_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_windows_tuned.cc
+    runtime/kernels/depthwise_conv2d/vector_results_mve.h
+    runtime/kernels/depthwise_conv2d/vector_taps_mve.h
     runtime/kernels/depthwise_conv2d/window_vectors_members.h
     runtime/kernels/depthwise_conv2d/window_vectors_mve.S
     runtime/kernels/depthwise_conv2d/window_vectors_mve.h
