@@ -114,7 +114,7 @@
 //   q0 q1 q3 weights, q2 inputs, q6 q7 limits
 //
 // Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions, 3 more of int8. With weights of 4 bits, 10 more,
-// and 2 V + 6 for a row.
+// and 3 V + 5 for a row.
 //
 // Bounds: only the inputs of the row are read, and only `channels` outputs are written: VCTP leaves out the others of the
 // first vector and of the last block. The table has weights and scales for these too: init() compares block_words and
