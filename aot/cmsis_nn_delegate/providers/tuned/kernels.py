@@ -21,10 +21,10 @@ from .depthwise_conv2d_lines import DepthwiseConv2dLines
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
 from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
 from .depthwise_conv2d_rows import DepthwiseConv2dRows, DepthwiseConv2dRowsOfInt4
+from .depthwise_conv2d_tap_vectors import DepthwiseConv2dTapVectors
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
 from .depthwise_conv2d_windows import DepthwiseConv2dWindows
-from .depthwise_conv2d_tap_vectors import DepthwiseConv2dTapVectors
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
 from .fully_connected_as_vectors import (
@@ -45,6 +45,7 @@ from .fully_connected_pairs import FullyConnectedPairs
 from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
+from .lookup_vectors import LookupVectors
 from .recurrent_pairs import (
     GruLengthsPairs,
     GruLengthsPairsInt16,
@@ -66,10 +67,6 @@ from .recurrent_vectors import (
     LstmVectors,
     LstmVectorsInt16,
 )
-from .softmax_table import SoftmaxTable
-from .lookup_vectors import LookupVectors
-from .recurrent_pairs import GruLengthsPairs, GruPairs, LstmLengthsPairs, LstmPairs
-from .recurrent_vectors import GruLengthsVectors, GruVectors, LstmLengthsVectors, LstmVectors
 from .softmax_table import MaskedSoftmaxTable, SoftmaxTable
 
 _CONV2D_JOINT_PAIRS = Conv2dJointPairs()

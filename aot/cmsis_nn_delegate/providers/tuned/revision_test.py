@@ -15,9 +15,8 @@ from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
 from cmsis_nn_delegate.ops.lookup import LookupAttrs
 from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
 from cmsis_nn_delegate.ops.lstm_projected import LstmProjected, LstmProjectedAttrs
-from cmsis_nn_delegate.ops.recurrent import Numbers, Sizes
 from cmsis_nn_delegate.ops.masked_softmax import MaskedSoftmaxAttrs
-from cmsis_nn_delegate.ops.recurrent import Sizes
+from cmsis_nn_delegate.ops.recurrent import Numbers, Sizes
 from cmsis_nn_delegate.ops.softmax import OUTPUT
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.testing.random_case import RandomCase
@@ -86,8 +85,7 @@ CONSTANTS = {
     "depthwise_conv2d_lines": 0xB8976E92,
     "masked_softmax_table": 0x5EC38BFD,
     "lookup_vectors": 0xC02740F0,
-    "depthwise_conv2d_lines": 0xA93A78E3,
-    "depthwise_conv2d_tap_vectors": 0xFE2E56F1,
+    "depthwise_conv2d_tap_vectors": 0xFB8B6BA5,
 }
 
 
