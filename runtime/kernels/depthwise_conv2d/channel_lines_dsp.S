@@ -74,14 +74,14 @@
 // there is no weight.
 //
 // Cost, for four outputs of a channel with form FLOOR: 37 instructions for 2 pairs (2 or 3 taps), 42 for 3 (4 or 5 taps),
-// and 30 and 14 for every two pairs, or for four taps, of more. ANY takes 13 more, and 11 more with limits. A channel takes
-// 12 for every four weights and some 40 once.
+// and for more 29 and 14 for every two pairs, which are four taps. ANY takes 13 more, and 11 more with limits. A channel
+// takes 12 for every four weights and some 40 once.
 //
 // Bounds: fours begin at 0 to `fours_bytes`, and where `last` is set one more begins there. Each reads its own word and as
-// many as there are pairs, rounded up to an even number: line_words() has counted these. Without `last` outputs, the
-// results behind the fours are not there; with them, four results go to the stack, and `last` of them to the outputs. Weights
-// are read and written in pairs, two at a time, for which `weights` has room. The table has (pairs + 1) / 2 + 2 words for each
-// of `channels`, which init() compares with channel_words, so ReadsPast is 0.
+// many as there are pairs, rounded up to an even number: line_words() has counted these. Outputs behind the fours are
+// computed as four, whose results go to the stack, and `last` of them from there to the output. Weights are read and
+// written in pairs, two at a time, for which `weights` has room. The table has (pairs + 1) / 2 + 2 words for each of
+// `channels`, which init() compares with channel_words, so ReadsPast is 0.
   .section .text.cmsis_nn_delegate_filter_line, "ax", %progbits
   .global cmsis_nn_delegate_filter_line
   .type cmsis_nn_delegate_filter_line, %function
