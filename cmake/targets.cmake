@@ -390,7 +390,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d.h
     runtime/kernels/add/add.h
     runtime/kernels/add/add_linear.h
-    runtime/kernels/add/add_linear_sums.h
+    runtime/kernels/add/add_linear_sums_tuned.h
     runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/batch_matmul/batch_matmul.h

@@ -4560,7 +4560,7 @@ struct DepthwiseConv2dLinesArgs {
   Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
   std::int32_t channel_words;  ///< 3 to 67
-  std::int32_t along_height;   ///< 1: rows of planes are columns of the image, 0 to 1
+  std::int32_t along_height;   ///< 0 where the taps lie side by side, else one above the other
   /// into which rows of outputs are divided, of even lengths, 1 to 268435455
   std::int32_t strips;
   PackedConvParams params;

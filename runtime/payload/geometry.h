@@ -184,13 +184,19 @@ bool sequence_lengths(const CallCheck& call, const Args& args) {
 bool recurrent_layer(const CallCheck& call, std::int32_t rows, std::int32_t hidden,
                      std::int32_t gates);
 
-/// How many gates calls with this argument block have: those that it has a scale for.
 template <typename Args, typename = void>
-inline constexpr std::int32_t kGates = 1;
+inline constexpr bool kHasResetGate = false;
 template <typename Args>
-inline constexpr std::int32_t kGates<Args, std::void_t<decltype(Args::reset_gate)>> = 3;
+inline constexpr bool kHasResetGate<Args, std::void_t<decltype(Args::reset_gate)>> = true;
+
+template <typename Args, typename = void>
+inline constexpr bool kHasForgetGate = false;
 template <typename Args>
-inline constexpr std::int32_t kGates<Args, std::void_t<decltype(Args::forget_gate)>> = 4;
+inline constexpr bool kHasForgetGate<Args, std::void_t<decltype(Args::forget_gate)>> = true;
+
+/// How many gates calls with this argument block have: those that it has a scale for.
+template <typename Args>
+inline constexpr std::int32_t kGates = kHasForgetGate<Args> ? 4 : (kHasResetGate<Args> ? 3 : 1);
 
 template <typename Args, typename = void>
 inline constexpr bool kHasLengths = false;

@@ -4656,7 +4656,7 @@ inline constexpr OperatorField kDepthwiseConv2dLinesArgsFields[] = {
     reference("output", 12, FieldKind::kOutput, 1, 1, {u16(68), u16(70), u16(72), u16(74)}),
     integer("scratch_bytes", i32(16)),
     related("channel_words", i32(20), 3, 67),
-    ranged("along_height", i32(24), 0, 1),
+    integer("along_height", i32(24)),
     ranged("strips", i32(28), 1, 268435455),
     ranged("params.input_offset", i16(32), -127, 128),
     ranged("params.output_offset", i16(34), -128, 127),

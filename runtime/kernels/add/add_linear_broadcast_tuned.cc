@@ -1,4 +1,4 @@
-#include "runtime/kernels/add/add_linear_sums.h"
+#include "runtime/kernels/add/add_linear_sums_tuned.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate::tuned {

@@ -74,8 +74,8 @@ class WindowStrips {
   void run() {
     const payload::PackedDims& in = args_.input_dims;
     const payload::PackedDims& out = args_.output_dims;
-    for (std::int32_t i = 0; i < window_vectors::kBlock; ++i) {
-      padding_[i] = static_cast<std::int8_t>(-args_.params.input_offset);
+    for (std::int8_t& zero : padding_) {
+      zero = static_cast<std::int8_t>(-args_.params.input_offset);
     }
     for (std::int32_t n = 0; n < out.n; ++n) {
       for (std::int32_t y = 0; y < out.h; y += WindowShape::kRows) {

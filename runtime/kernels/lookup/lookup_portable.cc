@@ -12,7 +12,10 @@ Error run_lookup(const void* args, const Bases& bases) {
   constexpr std::int32_t kAtATime = 4;  // so that the loop itself takes little
   std::int32_t left = a.count;
   for (; left >= kAtATime; left -= kAtATime) {
-    const std::int8_t x0 = input[0], x1 = input[1], x2 = input[2], x3 = input[3];
+    const std::int8_t x0 = input[0];
+    const std::int8_t x1 = input[1];
+    const std::int8_t x2 = input[2];
+    const std::int8_t x3 = input[3];
     output[0] = table[x0];
     output[1] = table[x1];
     output[2] = table[x2];

@@ -148,7 +148,8 @@ template <typename Element, typename Args, typename Elements>
                                        const Elements& elements) {
   // Stores of int8 may change anything in memory.
   const Elements local = elements;
-  const std::int32_t inner = a.inner, inner_step = a.inner_step;
+  const std::int32_t inner = a.inner;
+  const std::int32_t inner_step = a.inner_step;
   Group<Element> g = group;
   for (std::int32_t i = 0; i < a.outer; ++i) {
     const Element* input = g.input;

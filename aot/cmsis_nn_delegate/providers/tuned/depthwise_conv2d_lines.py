@@ -8,6 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ...format.element import Element
+from ...format.record import I32, Field
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import conv_args, depthwise_conv2d
@@ -73,6 +74,7 @@ KERNEL = KernelSpec(
         table="for each channel: its weights, 0 up to one byte less than a multiple of four, and a byte with shift and "
         "form; the sum for inputs of 0; the multiplier",
         words=(1 + _END_WORDS, _MOST_TAPS // 4 + 1 + _END_WORDS),
+        along=Field("along_height", I32, "0 where the taps lie side by side, else one above the other"),
     ),
 )
 

@@ -38,6 +38,7 @@ def _with_stride(stride: int) -> Callable[[Mapping[str, Any], Isa], bool]:
 HELPERS = ("runtime/kernels/common/channel_planes_{isa}.S",)
 
 
+_ALONG = Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1)
 _TABLE = (
     "for each channel: weights 0, 1, 1, 2 of two rows or columns of the filter; weights 0, 1, 2 of the last one and a "
     "byte with shift and form; the sum for inputs of 0; the multiplier"
@@ -45,10 +46,15 @@ _TABLE = (
 
 
 def struct(
-    name: str, doc: str, element: Element, table: str = _TABLE, words: tuple[int, int] = (_WORDS, _WORDS)
+    name: str,
+    doc: str,
+    element: Element,
+    table: str = _TABLE,
+    words: tuple[int, int] = (_WORDS, _WORDS),
+    along: Field = _ALONG,
 ) -> Struct:
     """Returns the argument block for inputs and outputs of `element`, int8 or int16. `table` is the doc of the weights,
-    `words` the least and the most that a channel has there."""
+    `words` the least and the most that a channel has there, `along` the field that says which axis rows have."""
     wide = element is Element.INT16
     return Struct(
         name,
@@ -64,7 +70,7 @@ def struct(
             conv_args.OUTPUT_INT16 if wide else conv_args.OUTPUT,
             Field("scratch_bytes", I32),
             Field("channel_words", I32, low=words[0], high=words[1]),
-            Field("along_height", I32, "1: rows of planes are columns of the image", low=0, high=1),
+            along,
             Field("strips", I32, "into which rows of outputs are divided, of even lengths", low=1, high=MAX_DIM),
             *(conv_args.PACKED_SIZES_INT16 if wide else conv_args.PACKED_SIZES),
         ),
