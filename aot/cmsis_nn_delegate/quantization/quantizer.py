@@ -544,7 +544,7 @@ class CmsisNnQuantizer(Quantizer):
 
     @staticmethod
     def _takes_small_weights(node: Node, annotation: Annotation) -> bool:
-        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits as fast as others."""
+        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits that take less flash."""
         transposed = isinstance(annotation, Weighted) and annotation.transposed
         kernels = OPS["conv2d"].annotation if transposed else annotation  # a convolution computes it
         if _element_of(node) not in _SMALL_WEIGHTS.get(id(kernels), ()):
