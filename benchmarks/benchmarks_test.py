@@ -252,8 +252,8 @@ def test_committed_results_are_whole_and_exact(committed):
     assert not any(e.differing for e in committed.direct)
     flash = {(e.network, e.core, e.providers): e.total for e in committed.flash}
     assert set(flash) == {(n, c, p) for n in NETWORKS for c in CORES for p in ("tuned", "cmsis-nn")}
-    # Tuned kernels read larger constants and take less code.
-    assert all(flash[n, c, "tuned"] <= flash[n, c, "cmsis-nn"] for n in NETWORKS for c in CORES)
+    # Tuned kernels read larger constants and take less code; two that compute windows with MVE take 3 KB more.
+    assert all(flash[n, c, "tuned"] <= 1.01 * flash[n, c, "cmsis-nn"] for n in NETWORKS for c in CORES)
     formats = {(f.network, f.core) for f in committed.formats if f.format != "int8"}
     assert formats >= {(n, c) for n in ANCHORS.networks for c in ("cortex-m4", "cortex-m55")}
     assert {f.format for f in committed.formats} <= set(FORMATS) and not any(f.differing for f in committed.formats)
@@ -280,7 +280,9 @@ def test_results_of_another_environment_are_not_equal(measured):
 def test_cycles_by_llvm_stand_beside_those_of_boards(committed):
     """Every core and network of MLPerf Tiny has a range, and what is said of their error is said with every profile."""
     found = {(m.network, m.core, m.providers): m for m in committed.modelled}
-    assert set(found) == {(n, c, p) for n in ANCHORS.networks for c in cycles.CORES for p in ("tuned", "cmsis-nn")}
+    assert set(found) == {
+        (n, c, p) for n in (*ANCHORS.networks, STREAMING) for c in cycles.CORES for p in ("tuned", "cmsis-nn")
+    }
     for m in found.values():
         assert 0 < m.cycles[0] < m.cycles[1] < 2 * m.instructions and m.weights == "trained"
     measured = {(m.network, m.core, m.providers): m.inference for m in committed.measurements}

@@ -24,8 +24,8 @@ from .window_shape import BLOCK, GROUP, ROWS, WindowShape
 _KERNEL = (3, 3)
 _WORDS = 6  # of a channel in the table
 _MOST_BYTES = 1 << 16  # between outputs of a group
-# Of shorter rows, much of the groups is empty, each channel of a strip begins anew, and what is kept in scratch memory is
-# more than depthwise_conv2d_vectors needs.
+# Of shorter rows, much of the groups is empty, each channel of a strip begins anew, and what is kept in scratch
+# memory is more than depthwise_conv2d_vectors needs.
 _LEAST_WIDTH = 9
 
 
