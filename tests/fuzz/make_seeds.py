@@ -19,7 +19,7 @@ from cmsis_nn_delegate.format.schema import Isa
 from cmsis_nn_delegate.graph.ir import Graph
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.depthwise_conv2d import INT4
-from cmsis_nn_delegate.ops.registry import OPS
+from cmsis_nn_delegate.ops.registry import OPS, calls
 from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.planner.memory import IoPlacement
@@ -132,12 +132,13 @@ def tuned_seeds(isas: Collection[Isa], providers: Sequence[Provider]) -> Iterato
             target = TARGET_OF_ISA[isa.name.lower()]
             for seed in range(2 * CASES_OF_A_KIND * len(kernel.draws)):
                 graph = cases.graph_of(name, seed)
-                chosen = choose_kernels(legalize(graph, PayloadOptions(_placement(seed), tuple(providers))), target)
+                legal = legalize(graph, PayloadOptions(_placement(seed), tuple(providers)))
+                chosen = choose_kernels(legal, target)
                 choices = tuple(
-                    choice_of(owner, kernel, choice.node, target)
-                    if choice.node.op == kernel.op and choice.provider is owner
+                    choice_of(owner, kernel, node, target)
+                    if node.op == kernel.op and choice.provider is owner
                     else choice
-                    for choice in chosen.choices
+                    for node, choice in zip(calls(legal.graph), chosen.choices, strict=True)
                 )
                 payload = encode_planned(plan(replace(chosen, choices=choices))).payload
                 if len(payload) <= MAX_BYTES:

@@ -292,7 +292,7 @@ def _flash(encoded: Encoded) -> dict[str, int]:
     for call in encoded.calls:
         for constant in call.constants:
             name = _PARTS.get(constant.name, "constant operands")
-            if call.opcode is Opcode.LOOKUP:
+            if call.opcode in (Opcode.LOOKUP, Opcode.LOOKUP_VECTORS):
                 name = "lookup tables"
             parts[name] += 0 if constant.shared else constant.nbytes
     constants = sum(parts.values())
