@@ -3,7 +3,7 @@
     write_cases.py CORE MODELS FOLDER
 
 writes MODELS models, mN.h, mN.model.h and mN.model.cc, each of several independent operators, and cases.cc, which
-defines what cases.h declares. The operators are random cases of tests/conformance: the first of every kernel and
+defines what cases.h declares. The operators are random cases of tests/conformance: small ones of every kernel and
 provider that the compiler has for CORE. ds_cnn in int16 is beside those of a model.
 """
 
@@ -33,25 +33,26 @@ _SEEDS = 40  # of each operator; enough for each of its kernels to occur
 _FLASH_GROWTH = 1 << 20  # so that kernels that trade flash for speed are chosen too
 
 
-def kernels_of(graph: Graph, target: Target) -> set[tuple[int, int]]:
-    """Returns the opcode and provider of each call."""
-    return {(call.opcode, call.provider.id) for call in decode(_payload(graph, target)).calls}
+def size_and_kernels(graph: Graph, target: Target) -> tuple[int, set[tuple[int, int]]]:
+    """Returns the bytes of the payload, and the opcode and provider of each call."""
+    payload = _payload(graph, target)
+    return len(payload), {(call.opcode, call.provider.id) for call in decode(payload).calls}
 
 
 def chosen_graphs(target: Target) -> list[Graph]:
-    """Returns graphs that call every kernel that random cases reach, with one or two random networks, and a network in
-    int16."""
+    """Returns graphs that call every kernel that random cases reach, small ones first, so that an image has room for
+    all, with two random networks, and a network in int16."""
     found: list[Graph] = []
     seen: set[tuple[int, int]] = set()
     for operator in (*OPERATORS, *TUNED):
         if operator in TUNED and target.isa not in TUNED[operator].isas:
             continue
-        for seed in range(2 if operator == NETWORK else _SEEDS):
-            graph = graph_of(operator, seed)
-            new = kernels_of(graph_of(operator, seed), target) - seen
-            if new or operator == NETWORK:
-                seen |= new
-                found.append(graph)
+        seeds = range(2 if operator == NETWORK else _SEEDS)
+        cases = ((*size_and_kernels(graph_of(operator, seed), target), seed) for seed in seeds)
+        for _, kernels, seed in sorted(cases, key=lambda case: case[0]):
+            if kernels - seen or operator == NETWORK:
+                seen |= kernels
+                found.append(graph_of(operator, seed))
     return [*found, ds_cnn(Element.INT16)]
 
 

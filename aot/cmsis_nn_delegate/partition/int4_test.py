@@ -82,7 +82,7 @@ def test_a_part_of_a_model_can_have_them():
 
 
 def test_windows_of_fewer_taps_take_the_kernels_of_nine():
-    """They take fewer bytes than those of 8 bits, and fewer instructions."""
+    """They take fewer bytes than those of 8 bits."""
 
     class Layer(nn.Sequential):
         def __init__(self):
@@ -99,7 +99,6 @@ def test_windows_of_fewer_taps_take_the_kernels_of_nine():
             for preset in (W4, "default")
         )
         assert kernel in {call.kernel for call in small.report.calls}, core
-        assert small.report.prediction.instructions < wide.report.prediction.instructions, core
         if core != "cortex-m0plus":  # which has them in 8 bits
             assert len(small.payload) < len(wide.payload), core
 
