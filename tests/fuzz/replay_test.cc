@@ -259,7 +259,7 @@ TEST(Replay, MutatedSeeds) {
   const Totals& t = totals();
   // If all were refused or all were harmless, nothing would be tested.
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRan)],
-            seeds().size() * kMutationsOfASeed / 12);
+            seeds().size() * kMutationsOfASeed / 14);
   EXPECT_GT(t.outcomes[static_cast<unsigned>(Outcome::kRefused)],
             seeds().size() * kMutationsOfASeed / 10);
   for (std::size_t opcode = 1; opcode < payload::kOpcodeCount; ++opcode) {
