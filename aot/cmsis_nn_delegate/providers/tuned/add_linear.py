@@ -28,6 +28,7 @@ _INPUTS = np.arange(-128, 128, dtype=np.int64)
 _CHANGES = (0.0, *(sign * 2.0**-bits for bits in range(27, 15, -1) for sign in (1, -1)))
 _OP = Add()
 _LOOP = "runtime/kernels/add/add_linear_{isa}.S"
+_ROWS = "runtime/kernels/common/broadcast.cc"
 
 
 class Linear(NamedTuple):
@@ -163,7 +164,7 @@ class AddLinearBroadcast(AddLinear):
     assumes = "tensors that are repeated, and a linear function that gives each of the 2^16 results"
     draws = (_draw_broadcast,)
 
-    symbol = Symbol(BROADCAST_KERNEL, helpers=(_LOOP,))
+    symbol = Symbol(BROADCAST_KERNEL, helpers=(_LOOP, _ROWS))
 
     def why_not(self, node: Node) -> str:
         if node.attrs.shapes is None:
