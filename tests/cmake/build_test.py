@@ -2,10 +2,12 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 
@@ -46,17 +48,32 @@ def test_host_tests_pass_under_ctest(tmp_path):
     assert (tmp_path / "runtime/libcmsis_nn_delegate.so").exists()
 
 
-@needs_arm
-@pytest.mark.parametrize("core", ["cortex_m0plus", "cortex_m55"])
-def test_a_firmware_with_the_installed_package_computes_what_the_reference_does(core, tmp_path):
-    toolchain = [f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
-    delegate, prefix, firmware, model = (tmp_path / n for n in ("delegate", "prefix", "firmware", "model"))
-    configure(ROOT, delegate, *toolchain)
-    build(delegate)
-    run("cmake", "--install", delegate, "--prefix", prefix)
+class Installed(NamedTuple):
+    """The delegate as CMake has built and installed it, with CMSIS-NN's kernels where its sources are given."""
 
-    expected = write_model(core, model)
-    configure(_EXAMPLE, firmware, *toolchain, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DMODEL_DIR={model}")
+    core: str
+    prefix: pathlib.Path
+
+
+@pytest.fixture(scope="module", params=["cortex_m0plus", "cortex_m4", "cortex_m55"])
+def installed(request, tmp_path_factory) -> Installed:
+    folder = tmp_path_factory.mktemp(request.param)
+    configure(ROOT, folder / "build", *_toolchain(request.param))
+    build(folder / "build")
+    run("cmake", "--install", folder / "build", "--prefix", folder / "prefix")
+    return Installed(request.param, folder / "prefix")
+
+
+def _toolchain(core):
+    return [f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+
+
+@needs_arm
+def test_a_firmware_with_the_installed_package_computes_what_the_reference_does(installed, tmp_path):
+    firmware, model = tmp_path / "firmware", tmp_path / "model"
+    expected = write_model(installed.core, model)
+    package = [f"-DCMAKE_PREFIX_PATH={installed.prefix}", f"-DMODEL_DIR={model}"]
+    configure(_EXAMPLE, firmware, *_toolchain(installed.core), *package)
     build(firmware)
     output = build(firmware, "--target", "firmware_run", timeout=300)
     assert expected in output.splitlines()
@@ -64,16 +81,13 @@ def test_a_firmware_with_the_installed_package_computes_what_the_reference_does(
 
 
 @needs_arm
-def test_a_build_that_compiles_its_model_computes_what_the_reference_does(tmp_path, monkeypatch):
+@pytest.mark.parametrize("installed", ["cortex_m4"], indirect=True)
+def test_a_build_that_compiles_its_model_computes_what_the_reference_does(installed, tmp_path, monkeypatch):
     """In both forms, each with the kernels of its calls alone. The model is compiled once for both, and not again."""
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}/aot")
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    toolchain = ["-DCORE=cortex_m4", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
-    delegate, prefix, firmware = (tmp_path / n for n in ("delegate", "prefix", "firmware"))
-    configure(ROOT, delegate, *toolchain)
-    build(delegate)
-    run("cmake", "--install", delegate, "--prefix", prefix)
-    configure(_EXAMPLE, firmware, *toolchain, f"-DCMAKE_PREFIX_PATH={prefix}")
+    firmware = tmp_path / "firmware"
+    configure(_EXAMPLE, firmware, *_toolchain("cortex_m4"), f"-DCMAKE_PREFIX_PATH={installed.prefix}")
     assert build(firmware).count("Compiling model net for cortex-m4") == 1
     expected = expected_line(firmware / "net")
     for image, direct in (("firmware", False), ("cpp_firmware", True)):
@@ -134,12 +148,8 @@ endif()
 
 @needs_arm
 @pytest.mark.skipif("CMSIS_NN_DIR" not in os.environ, reason="CMSIS_NN_DIR is not set")
-@pytest.mark.parametrize("core", ["cortex_m4", "cortex_m55"])
-def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
-    folder, prefix = tmp_path / "build", tmp_path / "prefix"
-    configure(ROOT, folder, f"-DCORE={core}", "--toolchain", TOOLCHAIN)
-    build(folder)
-    run("cmake", "--install", folder, "--prefix", prefix)
+def test_kernels_of_cmsis_nn_build_and_are_installed(installed):
+    prefix = installed.prefix
     text = (ROOT / "third_party/cmsis_nn/sources.cmake").read_text(encoding="utf-8")
     names = re.findall(r'"Source/\S+/(\w+\.c)"', text)
     assert len(names) > 20
@@ -147,7 +157,7 @@ def test_kernels_of_cmsis_nn_build_and_are_installed(core, tmp_path):
     members = run("ar", "t", archive).split()
     assert sorted(members) == sorted(f"{name}.obj" for name in names)
     assert (prefix / "include/cmsis_nn_delegate/runtime/kernels/cmsis_nn/cmsis_nn.h").exists()
-    _check_lists_of_files(core, prefix / "lib")
+    _check_lists_of_files(installed.core, prefix / "lib")
 
 
 def _check_lists_of_files(core, libraries):

@@ -58,12 +58,12 @@ def _shard(items, index, total):
 
 
 def _shared_fixtures(item):
-    """The file whose fixtures outlive `item`, and which case of them it has if they have parameters; None if there are
+    """The file whose fixtures outlive `item`, and the parameter of the first of them, if it has one; None if there are
     no such fixtures."""
-    cases = item.callspec.indices if hasattr(item, "callspec") else {}
+    cases = item.callspec.params if hasattr(item, "callspec") else {}
     for name, (*_, found) in item._fixtureinfo.name2fixturedefs.items():
         if found.scope != "function" and found.baseid:
-            return found.baseid, cases.get(name)
+            return found.baseid, repr(cases.get(name))
     return None
 
 
