@@ -487,6 +487,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/strided_copy/strided_copy.h
     runtime/kernels/transpose/transpose.h
     runtime/kernels/transpose_conv2d/transposed.h
+    runtime/kernels/portable/own_calls.h
     runtime/kernels/portable/portable.h
   COPTS
     $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>

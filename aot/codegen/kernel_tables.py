@@ -73,20 +73,31 @@ using executorch::runtime::Error;
 // What a kernel computes is said of the argument block of its operator, payload::NAMEArgs in format.h.
 
 {kernels}
-{base}
+
 }}  // namespace {namespace}
 }}  // namespace cmsis_nn_delegate
 """
 
-_BASE = """
-/// Those for operators' own calls, in which tables replace what another provider computes.
+# A header of its own, because the compiler computes the table in every file that includes it.
+_OWN_CALLS = """\
+// What the tables of all providers begin with.
+#pragma once
+
+#include "runtime/kernels/portable/portable.h"
+
+namespace cmsis_nn_delegate::portable {{
+
+/// The portable kernels for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {{
     kProvider,
     {{
 {names}
     }},
 }};
+
+}}  // namespace cmsis_nn_delegate::portable
 """
+_OWN_CALLS_FILE = "runtime/kernels/portable/own_calls.h"
 
 _TABLE = """\
 {includes}
@@ -165,6 +176,7 @@ def files() -> dict[str, Callable[[], str]]:
     for provider in PROVIDERS.values():
         name = provider.namespace
         found[f"runtime/kernels/{name}/{name}.h"] = functools.partial(_header, provider)
+    found[_OWN_CALLS_FILE] = _own_calls
     for table in TABLES:
         found[f"runtime/kernels/{table.owner.namespace}/{table.file}"] = functools.partial(_table, table)
     return found
@@ -183,15 +195,14 @@ def _header(provider: Provider) -> str:
             kernels="\n".join(
                 _declarations(kernel, provider) for kernel in kernels().values() if provider.symbol(kernel)
             ),
-            base=_base() if provider is PORTABLE else "",
         )
     )
 
 
-def _base() -> str:
+def _own_calls() -> str:
     own = {implementation.kernel.name for implementation in own_implementations()}
     calls = [kernel for kernel in kernels().values() if kernel.name not in own]
-    return _BASE.format(names="\n".join(f"        k{camel(kernel.name)}," for kernel in calls))
+    return _DO_NOT_EDIT + _OWN_CALLS.format(names="\n".join(f"        k{camel(kernel.name)}," for kernel in calls))
 
 
 def _provider(table: Table) -> str:
@@ -236,9 +247,10 @@ def _table(table: Table) -> str:
         for kernel in kernels().values()
         if others.get(kernel.name, PORTABLE.id) in table.runs
     ]
-    used = sorted({PORTABLE.namespace, table.owner.namespace, *(namespace for namespace, _ in chosen)})
+    used = {PORTABLE.namespace, table.owner.namespace, *(namespace for namespace, _ in chosen)}
+    headers = {_OWN_CALLS_FILE, *(f"runtime/kernels/{namespace}/{namespace}.h" for namespace in used)}
     return _DO_NOT_EDIT + _TABLE.format(
-        includes="\n".join(f'#include "runtime/kernels/{namespace}/{namespace}.h"' for namespace in used),
+        includes="\n".join(f'#include "{header}"' for header in sorted(headers)),
         table=table.constant,
         namespace=table.owner.namespace,
         provider=table.provider,
