@@ -17,6 +17,7 @@ LAYERS = (
     # The format, which imports only the standard library because firmware builds use it.
     "format",
     "targets",
+    "debugger",
     "graph",
     "edge",
     "ops",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from ..debugger.connection import address_of
 from ..partition.io_types import IoTypes
 from ..streaming.option import Stream
 from ..support import byte_counts
 from ..support.errors import UserError
 from ..targets.target import get_target
+
+PLACES = ("reference", "host", "simulator")
 
 
 def byte_count(text: str) -> int:
@@ -41,6 +44,17 @@ def io(text: str) -> str:
         return str(IoTypes.of(text))
     except UserError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def place(text: str) -> str:
+    """Returns `text` if it says where to run a model: one of `PLACES`, or gdb://HOST:PORT."""
+    if text in PLACES:
+        return text
+    try:
+        address_of(text)
+        return text
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"choose one of {', '.join(PLACES)}, or gdb://HOST:PORT ({error})") from error
 
 
 def stream(text: str) -> Stream:

@@ -19,14 +19,14 @@ import torch
 
 from cmsis_nn_delegate import __main__ as entry
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.cli import command_line, main
+from cmsis_nn_delegate.cli import command_line, main, run_command
 from cmsis_nn_delegate.cli.model_source import load_model
 from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.files.artifacts import Artifacts
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.payload.decode import decode
-from cmsis_nn_delegate.runner import simulate
+from cmsis_nn_delegate.runner import device, simulate
 from cmsis_nn_delegate.runner.job import JOB_HEADER, JobFlag
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -1009,12 +1009,51 @@ def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "option", [("--executor", "executorch"), ("--core", "cortex-m4"), ("--image", "x.elf"), ("--layers",)]
+    "option, places",
+    [
+        (("--executor", "executorch"), "simulator"),
+        (("--core", "cortex-m4"), "simulator or gdb://HOST:PORT"),
+        (("--image", "x.elf"), "simulator or gdb://HOST:PORT"),
+        (("--layers",), "simulator"),
+        (("--board-name", "x"), "gdb://HOST:PORT"),
+    ],
 )
-def test_what_only_a_simulator_has_is_refused_elsewhere(capsys, folder, small, option):
+def test_what_only_firmware_has_is_refused_elsewhere(capsys, folder, small, option, places):
     code, _, err = run(capsys, "run", small, "--inputs", folder / "x.npz", *option)
     assert code == 2
-    assert f"{option[0]} is for --on simulator, not --on reference" in err
+    assert f"{option[0]} is for --on {places}, not --on reference" in err
+
+
+def test_places_to_run(capsys, folder, small):
+    inputs = folder / "x.npz"
+    code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "gdb://localhost")
+    assert code == 2 and "choose one of reference, host, simulator, or gdb://HOST:PORT" in err
+    code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "gdb://localhost:1", "--layers", "--compare")
+    assert code == 2 and "--layers is for --on simulator, not --on gdb://localhost:1" in err
+
+
+@pytest.mark.parametrize(
+    "board, server, cycles, text",
+    [
+        (
+            "NUCLEO",
+            "OpenOCD 0.12",
+            [900, 800, 850],
+            "900 for the first inference, 800 to 850 for the 2 others",
+        ),
+        (
+            "",
+            "",
+            [1234],
+            "1,234 for the first inference, counted by a board without a name with",
+        ),
+        ("", "QEMU 7.2", None, "not available: it has none"),
+    ],
+)
+def test_cycles_are_said_to_be_of_what_counted_them(board, server, cycles, text):
+    made = device.DeviceRun([], None, "cortex-m7", server, not cycles, board, cycles, "it has none", 0, 0, 0, None)
+    said = run_command.about_cycles(made)
+    assert said.startswith(text) and board in said and ("--board-name" in said) == (cycles is not None and not board)
 
 
 @pytest.mark.parametrize("options", [(), ("--compare", "--executor", "executorch")])

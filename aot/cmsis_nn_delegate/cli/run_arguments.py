@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from .argument_types import core
+from .argument_types import core, place
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", help="a file that `compile` wrote, or their common beginning")
     parser.add_argument(
         "--on",
-        choices=("reference", "host", "simulator"),
+        type=place,
         default="reference",
-        help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core",
+        metavar="{reference,host,simulator,gdb://HOST:PORT}",
+        help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core; a GDB server's board",
     )
     parser.add_argument(
         "--inputs", required=True, metavar="FILE.npz", help="one array for each input, see docs/guides/compiling.md"
@@ -33,9 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="simulator: with --compare, name the first call that writes other bytes than the reference",
     )
     parser.add_argument("--library", metavar="FILE", help="host: the delegate's shared library")
-    parser.add_argument("--core", type=core, help="simulator: a target, default is the model's")
+    parser.add_argument("--core", type=core, help="simulator, gdb: a target, default is the model's")
     parser.add_argument(
         "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
     )
-    parser.add_argument("--image", metavar="FILE.elf", help="simulator: runner firmware, default is Bazel's")
-    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator: default 600")
+    parser.add_argument("--image", metavar="FILE.elf", help="simulator, gdb: runner firmware, default is Bazel's")
+    parser.add_argument("--board-name", metavar="TEXT", help="gdb: what the board is called in the results")
+    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator, gdb: default 600")

@@ -1,4 +1,4 @@
-"""`cmsisnn run`: runs a compiled model, by the integer reference, on this machine or on a simulated core."""
+"""`cmsisnn run`: runs a compiled model, by the integer reference, on this machine, a simulated core or a board."""
 
 from __future__ import annotations
 
@@ -13,20 +13,30 @@ from ..files import npz, saved_state
 from ..files.artifacts import Artifacts
 from ..files.outputs import check_writable, write_files
 from ..quantization.samples import Sample
-from ..runner import layers, simulate
+from ..runner import device, layers, simulate
 from ..support.errors import UserError
 from ..support.heartbeat import numbered
 from .inputs import host_program, samples_of
 from .printing import say
 
 Results = list[list[np.ndarray]]  # by sample and output
+# Options for firmware, and where it may be.
+_OPTIONS = {
+    "executor": ("simulator",),
+    "core": ("simulator", "gdb"),
+    "image": ("simulator", "gdb"),
+    "layers": ("simulator",),
+    "board-name": ("gdb",),
+}
 Ran = tuple[Results, Optional[bytes]]  # and the persistent memory afterwards, if the model is one payload
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for option in ("executor", "core", "image", "layers"):
-        if getattr(arguments, option) is not None and arguments.on != "simulator":
-            raise UserError(f"--{option} is for --on simulator, not --on {arguments.on}")
+    place = "gdb" if arguments.on.startswith("gdb:") else arguments.on
+    for option, places in _OPTIONS.items():
+        if getattr(arguments, option.replace("-", "_")) is not None and place not in places:
+            there = " or ".join("gdb://HOST:PORT" if one == "gdb" else one for one in places)
+            raise UserError(f"--{option} is for --on {there}, not --on {arguments.on}")
     if arguments.layers and (not arguments.compare or arguments.executor == "executorch"):
         raise UserError("--layers needs --compare, and the standalone executor")
     written, saved = _npz_path("--output", arguments.output), _npz_path("--save-state", arguments.save_state)
@@ -37,8 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     state = _loaded_state(artifacts, arguments)
     samples = samples_of(artifacts, arguments)
     say(f"{len(samples)} samples from {arguments.inputs}")
-    runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator}
-    outputs, left = runners[arguments.on](artifacts, samples, arguments, state)
+    runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator, "gdb": _run_device}
+    outputs, left = runners[place](artifacts, samples, arguments, state)
     differing = 0
     if arguments.compare:
         differing = _compare(outputs, _run_reference(artifacts, samples, arguments, state)[0])
@@ -136,6 +146,39 @@ def _run_simulator(
         mean = sum(run.instructions) // len(run.instructions)
         print(f"instructions: {run.init_instructions:,} for init, {mean:,} for an inference")
     return run.outputs, run.state
+
+
+def _run_device(
+    artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace, state: Optional[bytes]
+) -> Ran:
+    image = arguments.image or simulate.default_image(arguments.core or artifacts.graph()[1].target)
+    run = device.run(
+        artifacts.payload().data,
+        samples,
+        image,
+        arguments.on,
+        board=arguments.board_name or "",
+        state=state,
+        timeout_s=arguments.timeout,
+        progress=say,
+    )
+    print(
+        f"core {run.info.core}, {run.info.isa}; kernels {run.info.kernels}; executor {run.info.executor}; {run.place}"
+    )
+    print(f"arena {run.arena_bytes:,} bytes, handle {run.runtime_bytes:,}, stack {run.stack_bytes:,}")
+    print(f"cycles: {about_cycles(run)}")
+    return run.outputs, run.state
+
+
+def about_cycles(run: device.DeviceRun) -> str:
+    """Returns the cycles of a run with what counted them, or why there are none."""
+    if run.cycles is None:
+        return f"not available: {run.no_cycles}"
+    first, *later = run.cycles
+    what = f"{first:,} for the first inference"
+    if later:
+        what += f", {min(later):,} to {max(later):,} for the {len(later):,} others"
+    return f"{what}, counted by {run.place}" + ("" if run.board else "; name the board with --board-name")
 
 
 def _run_layers(artifacts: Artifacts, samples: list[Sample], image: str, arguments: argparse.Namespace) -> Results:

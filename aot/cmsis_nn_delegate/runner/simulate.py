@@ -122,7 +122,7 @@ def run(
     except ValueError as error:
         raise UserError(str(error)) from error
     taken = len(program or payload) + 4096 + len(layers) * JOB_LAYER.size + view.persistent_bytes
-    batch = max(1, (_JOB_BYTES - taken) // max(1, _set_bytes(view.inputs)))
+    batch = max(1, (_JOB_BYTES - taken) // max(1, set_bytes(view.inputs)))
     remembers = view.persistent_bytes > 0 and program is None
     if program is not None and (state or (view.persistent_bytes and len(sets) > batch)):
         raise UserError(
@@ -171,7 +171,7 @@ def run(
         printed += report.layers
         state = report.state
         for execution in report.executions:
-            outputs.append([from_bytes(_printed(o), t) for o, t in zip(execution.outputs, view.outputs)])
+            outputs.append([from_bytes(printed_data(o), t) for o, t in zip(execution.outputs, view.outputs)])
         if result.regions is None or len(result.regions) != 1 + len(report.executions):
             counts = None
         elif counts is not None:
@@ -220,13 +220,14 @@ def _tell_once(note: str, progress: Callable[[str], None]) -> None:
         progress(note)
 
 
-def _printed(output: Output) -> bytes:
+def printed_data(output: Output) -> bytes:
+    """Returns the bytes of an output; UserError if the image has printed only their CRC."""
     if output.data is None:
         raise UserError("the firmware did not print its outputs", exit_code=1)
     return output.data
 
 
-def _set_bytes(tensors: Sequence[Tensor]) -> int:
+def set_bytes(tensors: Sequence[Tensor]) -> int:
     """Returns the bytes of an input set in a job, where every input is padded."""
     return sum(-(-t.nbytes // schema.ALIGNMENT) * schema.ALIGNMENT for t in tensors)
 

@@ -1,0 +1,216 @@
+"""Images that simulators run as they are, loaded and controlled through the GDB servers of two of them.
+
+What QEMU and Renode are started with has no image of ours: it comes through the server.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.debugger.error import DebuggerError
+from cmsis_nn_delegate.debugger.execution import markers_of
+from cmsis_nn_delegate.debugger.image import Image, Segment
+from cmsis_nn_delegate.files import serialize
+from cmsis_nn_delegate.ops.attrs import Clamp, Padding
+from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.report.model_report import build_report
+from cmsis_nn_delegate.runner import device
+from cmsis_nn_delegate.support.errors import UserError
+from cmsis_nn_delegate.targets.target import get_target
+from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from sim import simulator
+from sim.elf import Elf
+from sim.qemu import qemu
+from sim.renode import renode, repl
+from sim.renode.server import RenodeServer
+
+
+def network():
+    builder = GraphBuilder()
+    image = builder.input(1, 3, 8, 8)
+    x = builder.conv2d(image, 6, (3, 3), (1, 1), Padding(1, 1, 1, 1), clamp=Clamp(0.0))
+    x = builder.avg_pool2d(x, (4, 4))
+    return builder.graph(x, builder.softmax(builder.fully_connected(x, 5)))
+
+
+GRAPH = network()
+
+
+def payload(core):
+    return encode(GRAPH, get_target(core)).payload
+
+
+def inputs(count):
+    generator = np.random.default_rng(0)
+    return [[generator.integers(-128, 128, v.shape).astype(np.int8) for v in GRAPH.inputs] for _ in range(count)]
+
+
+def image_of(core):
+    return Path("runtime", f"{core.replace('-', '_')}.elf")
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+@contextlib.contextmanager
+def qemu_server(core, *more):
+    """Yields the address of a QEMU with the board of an image, and nothing in its memory."""
+    board = simulator.board_of(Elf(image_of(core)))
+    known, port = simulator.described(board, "qemu"), free_port()
+    try:
+        program = qemu.find_qemu()
+    except simulator.SimulatorError as error:
+        pytest.skip(str(error))
+    command = [program, "-machine", known["machine"], *known.get("options", []), "-display", "none", "-monitor", "none"]
+    process = subprocess.Popen([*command, "-serial", "none", "-S", "-gdb", f"tcp:127.0.0.1:{port}", *more])
+    try:
+        wait_for(port, process)
+        yield f"gdb://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def wait_for(port, process):
+    """Waits until a server listens, without connecting to it: it serves one client."""
+    local = f"0100007F:{port:04X}"
+    for _ in range(200):
+        if any(line.split()[1] == local for line in Path("/proc/net/tcp").read_text().splitlines()[1:]):
+            return
+        assert process.poll() is None, "the simulator ended"
+        time.sleep(0.05)
+    pytest.fail("the simulator does not listen")
+
+
+def compared(core, url, count=3, **options):
+    """Runs the network and compares all bytes."""
+    arrays = inputs(count)
+    run = device.run(payload(core), arrays, image_of(core), url, timeout_s=40, **options)
+    for found, sample in zip(run.outputs, arrays, strict=True):
+        for array, expected in zip(found, reference.run(GRAPH, sample), strict=True):
+            assert array.dtype == expected.dtype and array.tobytes() == expected.tobytes()
+    return run
+
+
+@pytest.mark.parametrize("core, simulated", [("cortex-m4",) * 2, ("cortex-m55",) * 2, ("cortex-m0plus", "cortex-m0")])
+def test_qemu(core, simulated):
+    """A second run finds the image there, and the core where the first one left it."""
+    with qemu_server(core) as url:
+        run = compared(core, url)
+        assert compared(core, url, 1).stack_bytes > 0
+    assert (run.core, run.info.core, run.simulated) == (simulated, core, True)
+    assert re.fullmatch(r"QEMU [\d.]+", run.server) and run.cycles is None
+    assert "simulated on a" in run.place and "not cycles" in run.no_cycles
+
+
+def test_the_command(capsys, tmp_path):
+    encoded = encode(GRAPH, get_target("cortex-m4"))
+    report = build_report("net", encoded)
+    about = {"name": "net", "target": "cortex-m4", **encoded.options.to_texts(), "payload_crc32": report.payload_crc32}
+    (tmp_path / "net.payload.bin").write_bytes(encoded.payload)
+    (tmp_path / "net.graph.npz").write_bytes(serialize.dumps(GRAPH, about))
+    np.savez(tmp_path / "x.npz", *inputs(2)[0])
+    with qemu_server("cortex-m4") as url:
+        arguments = ("run", tmp_path / "net", "--inputs", tmp_path / "x.npz", "--on", url, "--compare")
+        code = main([*map(str, arguments), "--image", str(image_of("cortex-m4"))])
+    out, err = capsys.readouterr()
+    assert code == 0, err
+    assert "\n0 of 29 bytes differ from the integer reference\n" in out
+    assert re.search(r"\ncycles: not available: QEMU [\d.]+ simulates instructions, not cycles\n", out)
+    assert "simulated on a cortex-m4 by QEMU" in out
+
+
+def test_batches(monkeypatch):
+    """As on a board with a small mailbox: the image starts anew for each."""
+    monkeypatch.setattr(device, "_sets_at_once", lambda *_: 2)
+    with qemu_server("cortex-m4") as url:
+        compared("cortex-m4", url, 5)
+
+
+def test_renode():
+    launcher = renode_launcher()
+    elf = Elf(image_of("cortex-m4"))
+    server, port = RenodeServer(launcher), free_port()
+    try:
+        folder = server.new_folder()
+        (folder / "board.repl").write_text(repl.describe("cortex-m4", simulator.board_of(elf)), encoding="ascii")
+        server.command('mach create "dut"')
+        server.command(f"machine LoadPlatformDescription @{folder}/board.repl")
+        # Renode halts a core for good that has no program when it starts. This one is an endless loop.
+        for address, word in enumerate((0x20001000, 0x9, 0xE7FEE7FE)):
+            server.command(f"sysbus WriteDoubleWord {4 * address} {word}")
+        server.command(f"machine StartGdbServer {port} true")
+        run = compared("cortex-m4", f"gdb://127.0.0.1:{port}", 1)
+    finally:
+        server.close()
+    # Its counter, which the core would show, counts instructions.
+    assert run.server.startswith("Renode ") and run.simulated and run.cycles is None
+
+
+def renode_launcher():
+    try:
+        launcher = renode.find_renode()
+    except simulator.SimulatorError as error:
+        pytest.skip(str(error))
+    return launcher
+
+
+def test_another_core():
+    with qemu_server("cortex-m4") as url:
+        with pytest.raises(DebuggerError, match="the board has a cortex-m4, and .* is for cortex-m55"):
+            device.run(payload("cortex-m55"), inputs(1), image_of("cortex-m55"), url)
+
+
+def test_another_instruction_set():
+    """Is refused before anything is connected."""
+    with pytest.raises(
+        UserError, match="is for cores with the instruction set mve, and .* for cortex-m4, which has dsp"
+    ):
+        device.run(payload("cortex-m55"), inputs(1), image_of("cortex-m4"), "gdb://127.0.0.1:1")
+
+
+def test_a_payload_that_the_image_refuses(monkeypatch):
+    """For a reason that is not known before."""
+    monkeypatch.setattr(device, "_check_payload", lambda *_: None)
+    with qemu_server("cortex-m4") as url:
+        with pytest.raises(UserError, match="init.. refused the payload: payload made for another format.*; build "):
+            device.run(payload("cortex-m55"), inputs(1), image_of("cortex-m4"), url)
+
+
+class Faulty(Image):
+    """An image whose code has an instruction that no core has, where an inference begins."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        begin, _ = markers_of(self)
+        ((start, code),) = (s for s in self.segments if s.address <= begin < s.address + len(s.data))
+        at = begin + 2 - start
+        self.segments = [Segment(start, code[:at] + b"\x00\xde" + code[at + 2 :])]
+
+
+def test_a_fault(monkeypatch):
+    """The core is then in an exception, and QEMU has no command of OpenOCD's that would end that."""
+    with qemu_server("cortex-m4") as url:
+        monkeypatch.setattr(device, "Image", Faulty)
+        with pytest.raises(UserError, match=r"exit code 111, after a fault at .* in .*7execute.*cfsr=00010000"):
+            compared("cortex-m4", url, 1)
+        with pytest.raises(DebuggerError, match="the core is in its exception .*: reset the board, or start the"):
+            compared("cortex-m4", url, 1)
+
+
+def test_a_simulator_is_no_board():
+    with qemu_server("cortex-m4") as url:
+        with pytest.raises(UserError, match="is QEMU .*, a simulator, and no NUCLEO-H743ZI: leave out --board-name"):
+            compared("cortex-m4", url, 1, board="NUCLEO-H743ZI")
