@@ -245,6 +245,8 @@ CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxTable, MaskedSoftmaxTable, masked_softmax_
 CMSIS_NN_DELEGATE_KERNEL(LookupVectors, LookupVectors, lookup_vectors)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dTapVectors, DepthwiseConv2dTapVectors,
                          depthwise_conv2d_tap_vectors)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Groups, FullyConnectedInt4Groups,
+                         fully_connected_int4_groups)
 
 /// Those for operators' own calls, in which tables replace what another provider computes.
 inline constexpr KernelTable kOwnCalls = {
@@ -394,6 +396,7 @@ inline constexpr KernelTable kOwnCalls = {
         kRnnLengthsInt4,
         kRnnInt4Int16,
         kRnnLengthsInt4Int16,
+        kFullyConnectedInt4Groups,
     },
 };
 
