@@ -271,6 +271,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_portable.cc
     runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_int16_portable.cc
     runtime/kernels/gru/gru_int4_int16_portable.cc

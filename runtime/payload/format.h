@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 198;
+inline constexpr std::size_t kOpcodeCount = 199;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -265,6 +265,7 @@ enum class Opcode : std::uint8_t {
   kMaskedSoftmaxTable = 195,
   kLookupVectors = 196,
   kDepthwiseConv2dTapVectors = 197,
+  kFullyConnectedInt4Groups = 198,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4618,6 +4619,29 @@ struct DepthwiseConv2dTapVectorsArgs {
 };
 static_assert(sizeof(DepthwiseConv2dTapVectorsArgs) == 76,
               "layout of DepthwiseConv2dTapVectorsArgs");
+
+/// int8 linear layer with weights of 4 bits, packed as in FullyConnectedInt4Args, and a
+/// factor for each group of inputs of each output. acc = bias + ((sum over groups (factor *
+/// (filter @ input of the group)) + half) >> narrowing), with half = 2^narrowing / 2,
+/// rounded down; the sum of a group has 32 bits, that over groups 64, and acc 32. The bias
+/// already contains what the zero point of the input adds.
+struct FullyConnectedInt4GroupsArgs {
+  Ref input;                   ///< int8 [batch, groups, group]
+  Ref filter;                  ///< int4 [out, groups, group]
+  Ref factors;                 ///< int16 [out, groups], >= 0
+  Ref bias;                    ///< int32 [out], effective bias
+  Ref multiplier;              ///< int32 [out], Q31, >= 0
+  Ref shift;                   ///< int32 [out], left if positive, [-31, 30]
+  Ref output;                  ///< int8 [batch, out]
+  std::int32_t batch;          ///< at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t groups;         ///< of a row, at least 1
+  std::int32_t group;          ///< inputs of a group, at least 1
+  std::int32_t outputs;        ///< out, at least 1
+  std::int32_t narrowing;      ///< bits that the sum over groups loses, 0 to 31
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedInt4GroupsArgs) == 60, "layout of FullyConnectedInt4GroupsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -208,6 +208,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "masked_softmax_table of input int8, filter int8, table int32, output int8",
     "lookup_vectors of input int8, table int8, output int8",
     "depthwise_conv2d_tap_vectors of input int8, table int32, output int8",
+    "fully_connected_int4_groups of input int8, filter int4, factors int16, output int8",
     // clang-format on
 };
 

@@ -3020,4 +3020,18 @@ bool check_masked_softmax_table(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(input, output) && call.accepted();
 }
 
+bool check_fully_connected_int4_groups(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedInt4GroupsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.batch, a.groups, a.group)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
+  return call.reads(input) &&
+         call.filter({a.filter, bounds::half(volume(a.outputs, a.groups, a.group))}) &&
+         call.filter({a.factors, bounds::product(volume(a.outputs, a.groups), 2)}, 2) &&
+         call.parameters<std::int32_t>({a.bias, a.multiplier, a.shift}, volume(a.outputs)) &&
+         call.multipliers(a.multiplier, a.shift, a.outputs) &&
+         call.in_ranges(in_range(a.output_offset, -128, 127) && in_range(a.narrowing, 0, 31)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -221,7 +221,8 @@ struct Operator {
   OPERATOR(DepthwiseConv2dLines, depthwise_conv2d_lines)                       \
   OPERATOR(MaskedSoftmaxTable, masked_softmax_table)                           \
   OPERATOR(LookupVectors, lookup_vectors)                                      \
-  OPERATOR(DepthwiseConv2dTapVectors, depthwise_conv2d_tap_vectors)
+  OPERATOR(DepthwiseConv2dTapVectors, depthwise_conv2d_tap_vectors)            \
+  OPERATOR(FullyConnectedInt4Groups, fully_connected_int4_groups)
 
 namespace operators {
 

@@ -19,6 +19,7 @@ OPERATORS = [
     "embedding",
     "extremum",
     "fully_connected",
+    "fully_connected_groups",
     "function_float32",
     "gru",
     "keep",

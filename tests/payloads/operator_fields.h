@@ -4734,6 +4734,24 @@ inline constexpr OperatorField kDepthwiseConv2dTapVectorsArgsFields[] = {
     integer("output_dims.c", u16(74)),
 };
 
+inline constexpr OperatorField kFullyConnectedInt4GroupsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(28), i32(36), i32(40)}),
+    reference("filter", 4, FieldKind::kFilter, 1, 1, {i32(44), i32(36), i32(40)}, 2),
+    reference("factors", 8, FieldKind::kFilter, 2, 2, {i32(44), i32(36)}),
+    reference("bias", 12, FieldKind::kBias, 4, 4, {i32(44)}),
+    reference("multiplier", 16, FieldKind::kMultiplier, 4, 4, {i32(44)}),
+    reference("shift", 20, FieldKind::kShift, 4, 4, {i32(44)}),
+    reference("output", 24, FieldKind::kOutput, 1, 1, {i32(28), i32(44)}),
+    integer("batch", i32(28)),
+    ranged("output_offset", i32(32), -128, 127),
+    integer("groups", i32(36)),
+    integer("group", i32(40)),
+    integer("outputs", i32(44)),
+    ranged("narrowing", i32(48), 0, 31),
+    related("activation.min", i32(52), -128, 127),
+    related("activation.max", i32(56), -128, 127),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -4939,6 +4957,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kMaskedSoftmaxTableArgsFields, 8, 32},
     {kLookupVectorsArgsFields, 5, 20},
     {kDepthwiseConv2dTapVectorsArgsFields, 30, 76},
+    {kFullyConnectedInt4GroupsArgsFields, 15, 60},
 };
 
 }  // namespace cmsis_nn_delegate

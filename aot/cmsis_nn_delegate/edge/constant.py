@@ -25,9 +25,12 @@ class Constant:
     quantized: bool
     axis: Optional[int]  # that the scales count along; None: one scale
     data: Optional[np.ndarray]
-    scales: Optional[np.ndarray] = None  # float64, rank 1
-    zero_points: Optional[np.ndarray] = None  # integers, rank 1
+    # float64 and integers, rank 1; of groups [other dimension, groups].
+    scales: Optional[np.ndarray] = None
+    zero_points: Optional[np.ndarray] = None
     limits: Optional[tuple[int, int]] = None  # the least and the greatest integer it was quantized to
+    # Of a matrix with a scale for each index of the other dimension and each group of so many indices of `axis`.
+    group: Optional[int] = None
 
     @property
     def element(self) -> Element:
@@ -35,10 +38,24 @@ class Constant:
         Exporters keep weights of 4 bits in int8, with limits of 4 bits."""
         stored = Element(self.dtype)
         smaller = Element.INT4
-        if self.limits is None or not _within(*self.limits, smaller):
+        if not self.has_limits_of(smaller):
             return stored
         fits = self.data is None or not self.data.size or _within(int(self.data.min()), int(self.data.max()), smaller)
         return smaller if fits else stored
+
+    def has_limits_of(self, element: Element) -> bool:
+        """Returns whether it was quantized to numbers that `element` has."""
+        return self.limits is not None and _within(*self.limits, element)
+
+    def without_groups(self) -> Constant:
+        """Returns a matrix with scales in groups as one with scales along its other dimension, if those of all groups
+        are the same; others as they are."""
+        scales, zero_points = self.scales, self.zero_points
+        if self.group is None or self.axis is None or scales is None or zero_points is None:
+            return self
+        if np.any(scales != scales[:, :1]) or np.any(zero_points != zero_points[:, :1]):
+            return self
+        return replace(self, axis=1 - self.axis, scales=scales[:, 0], zero_points=zero_points[:, 0], group=None)
 
     def as_type(self, dtype: str) -> Constant:
         """Returns a float constant converted to `dtype`."""

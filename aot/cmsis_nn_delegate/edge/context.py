@@ -33,8 +33,10 @@ from .naming import computed_in_float, described
 from .nodes import (
     ACTIVATIONS,
     DEQUANTIZE,
+    DEQUANTIZE_BLOCKS,
     DEQUANTIZE_CHANNEL,
     DEQUANTIZE_DYNAMIC,
+    DEQUANTIZE_GROUPS,
     GETITEM,
     MOVES,
     QUANTIZE,
@@ -309,6 +311,8 @@ class EdgeContext:
             return Constant(
                 *(element_type(data.dtype), tuple(data.shape), True, axis, _numpy(data), scales, zero_points), limits
             )
+        if name in (DEQUANTIZE_BLOCKS, DEQUANTIZE_GROUPS):
+            return self._in_groups(node)
         if name in _COPIES:
             inner = self.constant_float(node.args[0])
             return None if inner is None or inner.quantized else inner.as_type(element_type(tensor(node).dtype))
@@ -319,6 +323,44 @@ class EdgeContext:
         return (
             None if data is None else Constant(element_type(data.dtype), tuple(data.shape), False, None, _numpy(data))
         )
+
+    def _in_groups(self, node: Node) -> Optional[Constant]:
+        """Returns a constant matrix with a scale for each group along one dimension and each index of the other, which
+        becomes float32; None if `node` is none."""
+        arguments = self.arguments(node)
+        data = self.constant(arguments[0])
+        if data is None or data.dim() != 2 or element_type(tensor(node).dtype) != Element.FLOAT32.value:
+            return None
+        if target_name(node) == DEQUANTIZE_BLOCKS:
+            _, block, scales, zero_points, _, low, high, *_ = arguments
+            if len(block) != 2 or 1 not in block:
+                return None
+            axis = 1 if block[0] == 1 else 0
+            group = block[axis]
+        else:
+            axis = 1
+            _, scales, zero_points, low, high, _, group, *_ = arguments
+        scales, zeros = self.constant(scales), None if zero_points is None else self.constant(zero_points)
+        if scales is None or (zero_points is not None and zeros is None) or group < 1 or data.shape[axis] % group:
+            return None
+        element = Element(element_type(data.dtype))
+        limits = element.low if low is None else int(low), element.high if high is None else int(high)
+        groups = [data.shape[0], data.shape[1]]
+        groups[axis] //= group
+
+        def by_group(found: Optional[np.ndarray], dtype: Any) -> Optional[np.ndarray]:
+            # The groups last.
+            return None if found is None else np.moveaxis(found.reshape(groups).astype(dtype), axis, 1)
+
+        steps = np.zeros(groups) if zeros is None else _numpy(zeros)
+        constant = Constant(
+            *(element.value, tuple(data.shape), True, axis, _numpy(data)),
+            by_group(_numpy(scales), np.float64),
+            by_group(steps, np.int64),
+            limits,
+            group,
+        )
+        return constant.without_groups()
 
     def is_number(self, argument: Any) -> bool:
         """Returns whether an argument is a plain number, or a constant with one element, which edge programs make of
@@ -600,7 +642,10 @@ class EdgeContext:
             )
         if target_name(at) == DEQUANTIZE_DYNAMIC:
             return Refusal(Reason.UNSUPPORTED_QUANTIZATION, f"{what} quantized dynamically: {DYNAMICALLY}")
-        if target_name(at) in (DEQUANTIZE, DEQUANTIZE_CHANNEL) or self.constant(at) is not None:
+        if (
+            target_name(at) in (DEQUANTIZE, DEQUANTIZE_CHANNEL, DEQUANTIZE_BLOCKS, DEQUANTIZE_GROUPS)
+            or self.constant(at) is not None
+        ):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 f"{what} a constant; only activations are supported here: fold the constant into "

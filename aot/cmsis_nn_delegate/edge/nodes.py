@@ -22,6 +22,9 @@ GETITEM = "getitem"
 QUANTIZE = "quantized_decomposed.quantize_per_tensor.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_tensor.default"
 DEQUANTIZE_CHANNEL = "quantized_decomposed.dequantize_per_channel.default"
+# With a scale for each group of a channel's inputs.
+DEQUANTIZE_BLOCKS = "torchao.dequantize_affine.default"
+DEQUANTIZE_GROUPS = "quantized_decomposed.dequantize_per_channel_group.default"
 DEQUANTIZE_DYNAMIC = "quantized_decomposed.dequantize_per_tensor.tensor"
 
 # Operators that only change the shape (clone not even that); row-major order stays. These are the targets of

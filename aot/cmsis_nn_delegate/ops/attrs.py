@@ -85,6 +85,15 @@ class FullyConnectedAttrs:
 
 
 @dataclass(frozen=True)
+class GroupedAttrs:
+    """fully_connected_groups. Inputs: x (..., in), weight (out, in), factors (out, groups), bias (int32). The sum over
+    groups loses `narrowing` bits."""
+
+    narrowing: int
+    clamp: Clamp = Clamp()
+
+
+@dataclass(frozen=True)
 class AddAttrs:
     """add: a + alpha * b. Inputs: a, b. `lay_out_operands` sets `shapes`."""
 

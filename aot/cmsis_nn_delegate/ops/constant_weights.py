@@ -60,7 +60,7 @@ def refuse_variable(operands: Operands, context: EdgeContext) -> Optional[Refusa
 def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
     """Returns why a kernel does not support how the weight of `node` is quantized, as far as that is known without
     data. Expects int8 input and output, and constants."""
-    found = _weight(operands, context)
+    found = weight_of(operands, context)
     if found is None:
         return refuse_variable(operands, context)
     if not found.quantized:
@@ -72,6 +72,12 @@ def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[
         return Refusal(
             Reason.UNSUPPORTED_QUANTIZATION,
             f"its weight is {found.dtype}; the kernels take int8: {context.requantize}",
+        )
+    if found.group is not None:
+        return Refusal(
+            Reason.UNSUPPORTED_QUANTIZATION,
+            f"its weight has a scale for each {found.group} inputs, which only linear layers take: give it one per "
+            f"output channel, or {context.requantize}",
         )
     if found.axis not in (None, 0):
         return Refusal(
@@ -86,7 +92,7 @@ def check(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[
 
 def check_data(node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
     """Returns why a kernel cannot take the data of a node that `check` accepted: scales per channel and the bias."""
-    found = _weight(operands, context)
+    found = weight_of(operands, context)
     if found is None or found.scales is None:
         raise ValueError(f"{operands.weight.name} is not a quantized constant with data")
     if found.axis is not None:
@@ -203,7 +209,7 @@ def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
     int32, or int64 if a sum of int16 may exceed 32 bits, which is for the operator `WIDE`. The
     weight is int8, or int4 if it was quantized to 4 bits: `passes.widen_weights` makes int8 of those that have no
     kernel."""
-    found = _weight(operands, context)
+    found = weight_of(operands, context)
     if found is None or found.data is None or found.scales is None:
         raise ValueError(f"{operands.weight.name} is not a quantized constant with data")
     data, channels = found.data, found.shape[0]
@@ -223,7 +229,7 @@ def build(operands: Operands, context: EdgeContext) -> tuple[Value, Value]:
     )
 
 
-def _weight(operands: Operands, context: EdgeContext) -> Optional[Constant]:
+def weight_of(operands: Operands, context: EdgeContext) -> Optional[Constant]:
     """The weight with its output channels in dimension 0."""
     found = context.constant_float(operands.weight)
     if found is None:

@@ -17,9 +17,9 @@ from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I4, I8, I16, I32, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
-from . import block_values, channels, constant_weights, per_channel_requantize, storage
+from . import block_values, channels, constant_weights, grouped_weights, per_channel_requantize, storage
 from .annotation import Weighted
-from .attrs import ConvAttrs, FullyConnectedAttrs
+from .attrs import ConvAttrs, FullyConnectedAttrs, GroupedAttrs
 from .case import Case
 from .channels import Bounds
 from .cmsis_nn_rules import MAX_SIZE
@@ -198,6 +198,8 @@ class FullyConnected(Op):
         "constant weights; any rank; alpha and beta of addmm are 1",
         constant_weights.INT16_LIMIT,
         constant_weights.INT4_LIMIT,
+        "weights of 4 bits with a scale for each group of inputs, as torchao's PerGroup and GPTQ's tools give them, in "
+        "[-8, 7], with zero points 0 and int8 activations",
         "cumsum: a matrix of ones for 32 elements, so that sums are rounded once; longer ones in blocks",
         "index_add, scatter_add and index_put that adds, at constant indices",
     )
@@ -217,15 +219,30 @@ class FullyConnected(Op):
             lambda: self._refuse_parameters(node, context),
             lambda: constant_weights.refuse_variable(operands, context),
             lambda: context.refuse_quant(node, [source]),
-            lambda: constant_weights.check(node, operands, context),
+            lambda: self._refuse_weights(node, operands, context),
             lambda: self._refuse_inputs(node, operands, context),
         )
 
     def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return constant_weights.check_data(node, self._operands(node, context), context)
+        operands = self._operands(node, context)
+        groups = grouped_weights.of_groups(operands, context)
+        if groups is not None:
+            return grouped_weights.check_data(node, operands, context, groups)
+        return constant_weights.check_data(node, operands, context)
+
+    def _refuse_weights(self, node: EdgeNode, operands: Operands, context: EdgeContext) -> Optional[Refusal]:
+        groups = grouped_weights.of_groups(operands, context)
+        if groups is not None:
+            return grouped_weights.check(node, operands, context, groups)
+        return constant_weights.check(node, operands, context)
 
     def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
         operands = self._operands(node, context)
+        groups = grouped_weights.of_groups(operands, context)
+        if groups is not None:
+            constants, narrowing = grouped_weights.build(node, operands, context, groups)
+            inputs = [context.value(operands.source), *constants]
+            return [context.node(node, "fully_connected_groups", inputs, GroupedAttrs(narrowing))]
         source, (weight, bias) = context.value(operands.source), constant_weights.build(operands, context)
         if bias.element is not Element.INT64:
             return [context.node(node, self.name, [source, weight, bias], FullyConnectedAttrs())]

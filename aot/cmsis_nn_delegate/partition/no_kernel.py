@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..edge.nodes import DEQUANTIZE_BLOCKS, DEQUANTIZE_GROUPS
 from ..edge.refusal import DYNAMICALLY
 from ..quantization.choices import MOST_PARTS, MOST_WEIGHTS
 from ..quantization.control_flow import MOST_TURNS
@@ -43,9 +44,9 @@ _BOUNDED = (
     "computed in the delegate"
 )
 _GROUPED = (
-    "the kernels take weights with one scale for each output channel, and tables with one for each row: quantize them "
-    "with those, or prepare the model that has these with CmsisNnQuantizer, as compile_model does, which quantizes the "
-    "numbers that they stand for again"
+    "the kernels take constant weights with one scale for each output channel, of linear layers in 4 bits also one for "
+    "each group of inputs, and tables with one for each row: quantize them with those, or prepare the model that has "
+    "these with CmsisNnQuantizer, as compile_model does, which quantizes the numbers that they stand for again"
 )
 
 # What helps with operators that none of ours has as a target, so that no class could say it.
@@ -142,9 +143,7 @@ _HELP = {
     "aten.linalg_vector_norm.default": "vectors divided by their length along one dimension are computed in the "
     "delegate, F.normalize(x, dim=...) with p=2 and eps of at most 1e-6; for the length alone write "
     "(x * x).sum(dim).sqrt()",
-    **dict.fromkeys(
-        ("torchao.dequantize_affine.default", "quantized_decomposed.dequantize_per_channel_group.default"), _GROUPED
-    ),
+    **dict.fromkeys((DEQUANTIZE_BLOCKS, DEQUANTIZE_GROUPS), _GROUPED),
     "aten.embedding_renorm.default": "an embedding with max_norm writes into its table: once it is trained, limit the "
     "rows of the table once (torch.renorm(weight, p, 0, max_norm)) and set max_norm to None",
 }

@@ -14,10 +14,25 @@ from torch.export import ExportedProgram
 from torch.fx import Node
 from torch.utils.flop_counter import flop_registry
 
-from ..edge.nodes import DEQUANTIZE, DEQUANTIZE_CHANNEL, GETITEM, QUANTIZE, RESHAPES, shape_of, target_name, tensor
+from ..edge.nodes import (
+    DEQUANTIZE,
+    DEQUANTIZE_BLOCKS,
+    DEQUANTIZE_CHANNEL,
+    DEQUANTIZE_GROUPS,
+    GETITEM,
+    QUANTIZE,
+    RESHAPES,
+    shape_of,
+    target_name,
+    tensor,
+)
 from ..report.delegated_work import Share, Work
 from .held_states import states_without_border
 from .support import Support
+
+_NO_WORK = frozenset(
+    {QUANTIZE, DEQUANTIZE, DEQUANTIZE_CHANNEL, DEQUANTIZE_BLOCKS, DEQUANTIZE_GROUPS, GETITEM, *RESHAPES}
+)
 
 
 def measure(program: ExportedProgram, support: Support) -> Work:
@@ -51,7 +66,7 @@ def _computes(node: Node, support: Support) -> bool:
     """Returns whether `node` is an operator that does more than to convert or rename values."""
     if node.op != "call_function" or support.context.constant_float(node) is not None:
         return False
-    if target_name(node) in {QUANTIZE, DEQUANTIZE, DEQUANTIZE_CHANNEL, GETITEM, *RESHAPES}:
+    if target_name(node) in _NO_WORK:
         return False
     op = support.op(node)
     return op is None or op.computes

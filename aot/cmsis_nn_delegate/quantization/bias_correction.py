@@ -100,6 +100,7 @@ def _correct(
             return
         for run in runs:
             run.env[node] = run.run_node(node)
+        sources = node.all_input_nodes
         if node.op == "call_function" and node.target in _LAYERS and node.name in means:
             found = sum(_mean(run.env[node], node) for run in runs) / len(runs)
             change = _change_bias(converted, node, means[node.name] - found)
@@ -108,15 +109,24 @@ def _correct(
                 shape[_LAYERS[node.target]] = -1
                 for run in runs:
                     run.env[node] = run.env[node] + change.reshape(shape)
-        for source in node.all_input_nodes:
+        for source in sources:
             if last_reader[source] is node:
                 for run in runs:
                     del run.env[source]
 
 
 def _change_bias(converted: GraphModule, layer: Node, shift: torch.Tensor) -> Optional[torch.Tensor]:
-    """Adds `shift` to the bias, in its steps. Returns by how much it changed; None if it is not quantized."""
+    """Adds `shift` to the bias, in its steps if it has any. Returns by how much it changed; None if it has no bias."""
     dequantize: Any = [*layer.args, None][2]
+    if dequantize is not None and dequantize.op == "get_attr":
+        # That of weights in groups, which the compiler quantizes. The float model may have it, too.
+        values = data_of(converted, dequantize)
+        if values is None or "torchao" not in str(layer.all_input_nodes[1].target):
+            return None
+        with layer.graph.inserting_before(layer):
+            layer.update_arg(2, constant_for(converted, layer, "bias", values + shift.to(values.dtype)))
+        converted.recompile()
+        return shift.float()
     if dequantize is None or dequantize.target not in (
         _Q.dequantize_per_channel.default,
         _Q.dequantize_per_tensor.default,

@@ -45,6 +45,8 @@ class QuantizationConfig:
         channel, for linear layers, convolutions of one group, transposed ones that become such, and depthwise ones of
         3 x 3, 1 x 3 and the like with activations of int8, per gate for recurrent layers, and per row for tables with
         rows of 8 numbers or more; others keep 8 bits.
+    group: with weights "int4", how many inputs of a linear layer share a scale, such as 32; 0 for one scale per output
+        channel, as layers have whose inputs it does not divide, those in int16, and those in training.
     activations: "affine", or "symmetric" for zero points 0, as those of int16 are in any case.
     observer: how the range of an activation is found during calibration:
         "histogram" clips outliers where that lowers the squared error: one outlier in the calibration data must not
@@ -63,10 +65,15 @@ class QuantizationConfig:
     activations: Optional[str] = None
     observer: Optional[str] = None
     format: Optional[str] = None
+    group: Optional[int] = None
 
     def __post_init__(self) -> None:
         if self.skip is not None and not isinstance(self.skip, bool):
             raise UserError(f"skip is {self.skip!r}; choose true or false")
+        if self.group is not None and (not isinstance(self.group, int) or self.group < 0 or self.group == 1):
+            raise UserError(
+                f"group is {self.group!r}; choose 2 or more inputs that share a scale, such as 32, or 0 for none"
+            )
         choices = {"format": FORMATS, "weights": WEIGHTS, "activations": ACTIVATIONS, "observer": OBSERVERS}
         for name, known in choices.items():
             value = getattr(self, name)
@@ -101,7 +108,7 @@ class QuantizationConfig:
 SKIP = QuantizationConfig(skip=True)
 
 _DEFAULT = QuantizationConfig(
-    skip=False, format=FORMATS[0], weights="per-channel", activations="affine", observer="histogram"
+    skip=False, format=FORMATS[0], weights="per-channel", activations="affine", observer="histogram", group=0
 )
 
 

@@ -51,6 +51,8 @@ MISTAKES = {
     "everywhere: {observr: minmax}": "everywhere: unknown setting 'observr'; did you mean 'observer'?",
     "module_names: {a: {observer: max}}": r"module_names: a: unknown observer 'max'; did you mean 'minmax'\?",
     "module_names: {a: {skip: please}}": "module_names: a: skip is 'please'; choose true or false",
+    "module_names: {a: {group: 1}}": "module_names: a: group is 1; choose 2 or more",
+    "module_names: {a: {group: all}}": "module_names: a: group is 'all'; choose 2 or more",
     "module_names: {a: float}": "module_names: a: it is 'float'; write NAME: VALUE",
     "module_names: [a]": r"module_names is \['a'\]; write NAME: VALUE",
     "equalization: gelu": "unknown equalization 'gelu'; did you mean",
@@ -112,7 +114,7 @@ def test_presets_decide_everything(preset):
 
 def test_settings_that_an_override_leaves_out_are_those_of_the_preset():
     configuration = Configuration("fast-linear", everywhere=QuantizationConfig(observer="minmax"))
-    assert configuration.general() == QuantizationConfig(False, "per-channel", "affine", "minmax", "int8")
+    assert configuration.general() == QuantizationConfig(False, "per-channel", "affine", "minmax", "int8", 0)
     assert configuration.general(linear=True).weights == "per-tensor"
     assert Configuration("fast-linear", "per-channel").general(linear=True).weights == "per-channel"
 

@@ -369,14 +369,19 @@ class CmsisNnQuantizer(Quantizer):
         bias: Any = rest[0] if rest else node.kwargs.get("bias")
         if weight.op != "get_attr":
             return False  # not a constant: the partitioner says so
-        spec = self._specs.weight(self._weights_asked(node, annotation), self._takes_small_weights(node, annotation))
+        inputs: dict[Node, QuantizationSpecBase]
+        asked, small = self._weights_asked(node, annotation), self._takes_small_weights(node, annotation)
+        spec = self._specs.weight(asked, small)
+        group = self._group(node, annotation, asked) if spec is self._specs.small else 0
+        if group:
+            # No observer can say what the steps of the bias are.
+            inputs = {source: self._input(source, node), weight: self._specs.in_groups(group)}
+            self._mark_with_activation(node, inputs)
+            return True
         derive: _DeriveQparams = _derive_bias_qparams
         if annotation.transposed and spec is not self._specs.per_tensor:
             spec, derive = self._transposed(node, spec is self._specs.small)
-        inputs: dict[Node, QuantizationSpecBase] = {
-            source: self._input(source, node),
-            weight: spec,
-        }
+        inputs = {source: self._input(source, node), weight: spec}
         if bias is not None:
             inputs[bias] = DerivedQuantizationSpec(
                 derived_from=[(source, node), (weight, node)],
@@ -541,6 +546,13 @@ class CmsisNnQuantizer(Quantizer):
         """Returns the settings for the weights of `node`."""
         linear = isinstance(annotation, Weighted) and annotation.linear
         return settings_of(node).over(self.configuration.general(linear))
+
+    def _group(self, node: Node, annotation: Weighted, asked: QuantizationConfig) -> int:
+        """Returns how many inputs of `node`, whose weights have 4 bits, share a scale; 0 if all of an output do."""
+        weight: Any = node.args[1]
+        inputs, group = _value(weight).shape[-1], asked.group or 0
+        grouped = annotation.linear and not self._qat and _element_of(node) is COMMON_ELEMENT
+        return group if grouped and group and group < inputs and inputs % group == 0 else 0
 
     @staticmethod
     def _takes_small_weights(node: Node, annotation: Annotation) -> bool:

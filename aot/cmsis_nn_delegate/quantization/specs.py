@@ -24,7 +24,7 @@ from .headroom import HeadroomObserver
 from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
-from .weight_observers import ClippingObserver
+from .weight_observers import ClippingObserver, GroupObserver
 
 # Keys of a node's `meta`, which rewrites of masks set: the range of its result, a pair of floats; whether it computes
 # scores of which a mask hides parts; and whether its result is such a mask.
@@ -95,6 +95,7 @@ class Specs:
                 clipping = FakeQuantize.with_args(observer=ClippingObserver, ch_axis=axis, eps=_WEIGHT_EPS)
             self._small.append(_weight(clipping, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=axis))
         self.small = self._small[0]
+        self._in_groups: dict[int, QuantizationSpec] = {}
         self._per_gate: dict[tuple[int, bool], QuantizationSpec] = {}
         self.cells = _state(CellObserver)
         self.kept_sum = _state(CellObserver.with_args(least=-30, most=15))
@@ -172,6 +173,13 @@ class Specs:
             observer = kind.with_args(gates=gates, eps=_WEIGHT_EPS)
             self._per_gate[gates, small] = _weight(observer, torch.per_channel_symmetric, element, ch_axis=0)
         return self._per_gate[gates, small]
+
+    def in_groups(self, group: int) -> QuantizationSpec:
+        """Returns the spec of weights of 4 bits, [out, in], with a scale for each `group` inputs; not for training."""
+        if group not in self._in_groups:
+            observer = GroupObserver.with_args(group=group, eps=_WEIGHT_EPS)
+            self._in_groups[group] = _weight(observer, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=0)
+        return self._in_groups[group]
 
     def weight(self, config: QuantizationConfig, small: bool = False) -> QuantizationSpec:
         """`small`: whether there is a kernel for weights of 4 bits."""

@@ -154,6 +154,7 @@ inline constexpr KernelTable kOwnCalls = {
         kRnnLengthsInt4,
         kRnnInt4Int16,
         kRnnLengthsInt4Int16,
+        kFullyConnectedInt4Groups,
     },
 };
 

@@ -245,6 +245,8 @@ CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxTable, MaskedSoftmaxTable, masked_softmax_
 CMSIS_NN_DELEGATE_KERNEL(LookupVectors, LookupVectors, lookup_vectors)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dTapVectors, DepthwiseConv2dTapVectors,
                          depthwise_conv2d_tap_vectors)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4Groups, FullyConnectedInt4Groups,
+                         fully_connected_int4_groups)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -78,6 +78,7 @@ WHY_LACKING: Mapping[str, str] = {
     "embedding_int32": _ROWS,
     "embedding_int32_int4": _ROWS,
     "embedding_int4": _ROWS,
+    "fully_connected_int4_groups": "CMSIS-NN's linear layers have one scale for each output",
     "dequantize_int16": "CMSIS-NN gives no floats",
     "fully_connected_int4_int16": _WIDE_NIBBLES,
     "function_float32": _FLOAT,

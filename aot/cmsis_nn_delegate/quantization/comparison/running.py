@@ -19,7 +19,11 @@ from ..in_place import describe, frozen_nodes, written_buffers
 Sample = tuple[torch.Tensor, ...]
 
 _Q = torch.ops.quantized_decomposed
-DEQUANTIZES = (_Q.dequantize_per_tensor.default, _Q.dequantize_per_channel.default)
+DEQUANTIZES = (
+    _Q.dequantize_per_tensor.default,
+    _Q.dequantize_per_channel.default,
+    torch.ops.torchao.dequantize_affine.default,
+)
 
 _PARTS = 16
 _PIECE = 1 << 16  # elements

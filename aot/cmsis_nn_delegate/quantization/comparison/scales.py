@@ -12,6 +12,7 @@ from ...support.errors import UserError
 from ..guarded import conditions_of, holds
 from ..in_place import constant_nodes, describe
 from ..percentile import PercentileObserver
+from ..weight_observers import GroupObserver
 from .running import by_channels, is_float
 
 _Q = torch.ops.quantized_decomposed
@@ -42,6 +43,8 @@ class Scales:
         axis = getattr(observer, "ch_axis", None)
         if scale.numel() == 1 or axis is None:
             return scale.to(value.dtype).reshape(-1)[:1]
+        if scale.dim() == 2:  # of groups
+            return scale.to(value.dtype).repeat_interleave(value.shape[1] // scale.shape[1], 1)
         shape = [1] * value.dim()
         shape[axis] = -1
         return scale.to(value.dtype).reshape(shape)
@@ -49,6 +52,8 @@ class Scales:
     def rounded(self, node: Node, value: torch.Tensor) -> torch.Tensor:
         """Returns `value`, which the observer sees, rounded as in the quantized module."""
         observer = self.observer(node)
+        if isinstance(observer, GroupObserver):
+            return observer.rounded(value)
         scale, zero_point = self.parameters(observer)
         limits = observer.quant_min, observer.quant_max, observer.dtype
         if "per_channel" not in str(observer.qscheme):
