@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint8_t kFormatVersion = 6;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
-inline constexpr std::uint32_t kTunedRevision = 0x00000005;
+inline constexpr std::uint32_t kTunedRevision = 0x00000006;
 inline constexpr unsigned kMaxProviders = 8;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
@@ -2774,10 +2774,11 @@ static_assert(sizeof(TransposeFloat32Args) == 20, "layout of TransposeFloat32Arg
 /// order of the products.
 struct Conv2dInt4PairsArgs {
   Ref input;  ///< int8 [n, h, w, c]
-  /// for each 4 channels: 4 sums for inputs of 0, times 2^12, and in the lowest bits the
-  /// shifts of their requantization; the weights of 4 channels and 2 inputs per word, the
-  /// first input in the lower half, the first channel in its lowest bits; what corrections
-  /// are made of, for ANY 2 * zero point of the output + 1, for FLOOR 2^10; the multipliers
+  /// for each 4 channels: the weights of 4 channels and 2 inputs per word, the first input
+  /// in the lower half, the first channel in its lowest bits, of the first 3 channels 8
+  /// more than they are; what corrections are made of, for ANY 2 * zero point of the output
+  /// + 1, for FLOOR 1; for each channel its sum for inputs of 0, times 2^8, with the shift
+  /// of its requantization in the lowest bits, and the multiplier
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int8 [n, h, w, c]

@@ -64,9 +64,14 @@
 
 // The sums of both windows for the next four channels of the table, in r4-r11; changes r0, r2, r3, r12 and lr. `products`
 // multiplies two inputs of both windows, as PRODUCTS does. Both windows start with the sums in the table, less a number
-// for each that lies at `less` on the stack, if there is one.
-.macro FOUR_CHANNELS products=PRODUCTS, less
+// for each that lies at `less` on the stack, if there is one; or with the eight sums at `starts` on the stack, and the
+// table has none.
+.macro FOUR_CHANNELS products=PRODUCTS, less, starts
   ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
+  .ifnb \starts
+  add r12, sp, #\starts
+  ldm r12, {r4-r11}
+  .else
   ldm r1!, {r4-r7}
   .ifnb \less
   ldrd r2, r3, [sp, #\less]
@@ -83,6 +88,7 @@
   mov r9, r5
   mov r10, r6
   mov r11, r7
+  .endif
   .endif
 .Leight_inputs\@:
   \products

@@ -82,47 +82,39 @@ struct Any {
   }
 };
 
-/// The same of sums of products with weights of 4 bits, which are 2^12 times as large: see nibble_table.py. The shift of
-/// FLOOR is to the right.
-inline constexpr std::int32_t kNibbleBits = 12;
+/// The same of sums of products with weights of 4 bits: of two words for a channel, the first one is 2^8 times what its sum
+/// starts with and has the shift in its lowest bits, and the second one is the multiplier. `common`, a word for all channels
+/// of a block, gives their corrections. The shift of FLOOR is less by two, for a sum that is shifted by them before; the word
+/// is half a step of the first rounding before the shift.
+inline constexpr std::int32_t kStartBits = 8;
 struct NibbleFloor {
-  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
-    return Floor::finish(shift_right(sum, scale[0]), scale);
-  }
-};
-struct NibbleAny {
-  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale) {
-    return Any::finish(sum >> (kNibbleBits - 1), scale);
-  }
-};
-
-/// The same, with the shift in the lowest bits of the sum, which is less than 2^shift and so not part of the result. A
-/// word for all channels of a block gives their corrections: half a step of the first rounding before the shift.
-struct NibbleSumFloor {
-  static std::int32_t requantize(std::int32_t sum, std::int32_t multiplier, std::int32_t half) {
-    const std::int32_t shift = sum & 15;
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale, std::int32_t common) {
+    constexpr std::int32_t kLeft = 2;
+    const std::int32_t whole =
+        wrapping_add(scale[0] >> (kStartBits - kLeft), shift_left(sum, kLeft));
     // FLOOR is for a zero point of -128; both roundings add a half.
     const std::int32_t correction =
-        wrapping_add(static_cast<std::int32_t>(static_cast<std::uint32_t>(half) >> shift),
-                     (1 << 11) - (128 << kFloorBits));
-    const std::int32_t words[] = {shift, multiplier, correction};
-    return NibbleFloor::requantize(sum, words);
+        wrapping_add(shift_left(common, scale[0]), (1 << 11) - (128 << kFloorBits));
+    const std::int32_t words[] = {0, scale[1], correction};
+    return Floor::finish(shift_left(whole, scale[0]), words);
   }
 };
-/// The shift less one lies in the lowest bits; the word is the zero point of the output and a half, in halves.
-struct NibbleSumAny {
-  static std::int32_t requantize(std::int32_t sum, std::int32_t multiplier,
-                                 std::int32_t half_steps) {
-    const std::int32_t shift = sum & 31;
-    const std::int32_t words[] = {shift + 1, multiplier, shift_left(half_steps, shift)};
-    return NibbleAny::requantize(sum, words);
+/// The shift is less by one; the word is the zero point of the output and a half, in halves.
+struct NibbleAny {
+  static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale, std::int32_t common) {
+    const std::int32_t doubled = wrapping_add(scale[0] >> (kStartBits - 1), shift_left(sum, 1));
+    const std::int32_t words[] = {wrapping_add(scale[0], 1), scale[1],
+                                  shift_left(common, scale[0])};
+    return Any::finish(doubled, words);
   }
 };
 
 /// What requantizes the channels of a block.
 template <typename Form>
 struct Scales {
-  static constexpr std::int32_t kCommon = 0;       // words before those of channels
+  static constexpr std::int32_t kStarts =
+      kBlock;                                 // words before the weights: of sums for inputs of 0
+  static constexpr std::int32_t kCommon = 0;  // words before those of channels
   static constexpr std::int32_t kWords = kScales;  // of a channel
   static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale,
                                  const std::int32_t* /*common*/) {
@@ -131,17 +123,18 @@ struct Scales {
 };
 template <typename Form>
 struct NibbleScales {
+  static constexpr std::int32_t kStarts = 0;
   static constexpr std::int32_t kCommon = 1;
-  static constexpr std::int32_t kWords = 1;
+  static constexpr std::int32_t kWords = 2;
   static std::int32_t requantize(std::int32_t sum, const std::int32_t* scale,
                                  const std::int32_t* common) {
-    return Form::requantize(sum, *scale, *common);
+    return Form::requantize(sum, scale, *common);
   }
 };
 template <>
-struct Scales<NibbleSumFloor> : NibbleScales<NibbleSumFloor> {};
+struct Scales<NibbleFloor> : NibbleScales<NibbleFloor> {};
 template <>
-struct Scales<NibbleSumAny> : NibbleScales<NibbleSumAny> {};
+struct Scales<NibbleAny> : NibbleScales<NibbleAny> {};
 
 /// Adds the products of the pairs [input, end) with the weights of 4 channels, from `table` on, and returns its end.
 struct Bytes {
@@ -204,12 +197,6 @@ struct JointBytes {
   }
 };
 
-/// 2^12 times the weight of 4 bits of `channel` of the four in a word, for the first or the second of two inputs.
-inline std::int32_t scaled_nibble(std::int32_t word, std::int32_t channel, std::int32_t input) {
-  const std::uint32_t bits = static_cast<std::uint32_t>(word) >> (16 * input + 4 * channel) & 0xF;
-  return static_cast<std::int16_t>(bits << kNibbleBits);
-}
-
 /// A weight of 4 bits that is stored as 8 more than it is.
 inline std::int32_t offset_nibble(std::int32_t word, std::int32_t channel, std::int32_t input) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(word) >> (16 * input + 4 * channel) &
@@ -235,6 +222,30 @@ struct Nibbles {
   }
 };
 
+/// A weight of 4 bits that is stored as 8 more than it is, unless it is that of the last of four channels.
+inline std::int32_t joint_nibble(std::int32_t word, std::int32_t channel, std::int32_t input) {
+  const std::int32_t weight = offset_nibble(word, channel, input);
+  return channel < kBlock - 1 ? weight : weight < 0 ? weight + 8 : weight - 8;
+}
+
+/// The products of the four weights in 16 bits, which are 1, 16, 256 and 4096 times each. Sums are such, too, so that fewer
+/// bits are left of each.
+struct JointNibbles {
+  static constexpr std::int32_t kBits = 4;
+
+  static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
+                                 const std::int32_t* end, const std::int32_t* table) {
+    table = Nibbles<joint_nibble>::add(sums, input, end, table);
+    for (auto& of_window : sums) {
+      for (std::int32_t channel = 0; channel < kBlock; ++channel) {
+        const auto scaled = static_cast<std::int32_t>(of_window[channel] << kBits * channel);
+        of_window[channel] = static_cast<std::uint32_t>(scaled >> kBits * channel);
+      }
+    }
+    return table;
+  }
+};
+
 /// `Form` has requantize(sum, scale), unless Scales says otherwise, and `Weights` the function of Bytes.
 template <typename Form, typename Weights = Bytes, typename Element>
 void multiply(const PairProductsOf<Element>& p) {
@@ -245,7 +256,8 @@ void multiply(const PairProductsOf<Element>& p) {
   for (std::int32_t channel = 0; channel < p.channels; channel += kBlock) {
     std::uint32_t sums[2][kBlock];
     for (std::int32_t i = 0; i < kBlock; ++i) {
-      sums[0][i] = sums[1][i] = static_cast<std::uint32_t>(*table++);
+      sums[0][i] = sums[1][i] =
+          Scales<Form>::kStarts == 0 ? 0 : static_cast<std::uint32_t>(*table++);
     }
     table = Weights::add(sums, p.inputs, p.inputs_end, table);
     const std::int32_t* const common = table;
@@ -298,18 +310,15 @@ struct PlainPairProducts {
   }
 };
 
-/// The same for weights of 4 bits: `table` has 2^12 times the sums with shifts, one word for 4 channels and 2 inputs, and
-/// the scales of NibbleSumFloor or NibbleSumAny.
+/// The same for weights of 4 bits: `table` has no sums, one word for 4 channels and 2 inputs as pair_products::JointNibbles
+/// takes it, and the scales of NibbleFloor or NibbleAny.
 struct PlainNibblePairProducts : PlainPairProducts {
   static void multiply_floor(const PairProducts& products) {
-    pair_products::multiply<pair_products::NibbleSumFloor, Weights>(products);
+    pair_products::multiply<pair_products::NibbleFloor, pair_products::JointNibbles>(products);
   }
   static void multiply_any(const PairProducts& products) {
-    pair_products::multiply<pair_products::NibbleSumAny, Weights>(products);
+    pair_products::multiply<pair_products::NibbleAny, pair_products::JointNibbles>(products);
   }
-
- private:
-  using Weights = pair_products::Nibbles<pair_products::scaled_nibble>;
 };
 
 /// The same for weights of two channels in 16 bits: see pair_products::JointBytes. Every second sum of `table` is such, too.

@@ -10,27 +10,73 @@
   .syntax unified
   .thumb
 
-// What PRODUCTS does with weights of 4 bits, of which a word has those of four channels and two inputs. Each becomes the upper 4 of
-// 16 bits, so that a mask is all that a channel needs, and sums are 2^12 times as large.
-.macro NIBBLES a, b
-  and lr, r12, #0xF000F000
-  smlad \a, r2, lr, \a
-  smlad \b, r3, lr, \b
-.endm
+// What PRODUCTS does with weights of 4 bits: 13 instructions. 16 bits have those of four channels for an input, of the last
+// one as they are and of the others 8 more, so that they are 4096, 256, 16 and 1 times each and SMLAD multiplies them as
+// they are. Parts of them, which a mask leaves, give the sums that SEPARATE_NIBBLES takes from each other.
 .macro PRODUCTS_NIBBLES
   ldm r0!, {r2, r3}
   ldr r12, [r1], #4
-  NIBBLES r7, r11
-  lsl r12, r12, #4
-  NIBBLES r6, r10
-  lsl r12, r12, #4
-  NIBBLES r5, r9
-  lsl r12, r12, #4
-  NIBBLES r4, r8
+  and lr, r12, #0x000F000F
+  smlad r7, r2, r12, r7
+  smlad r11, r3, r12, r11
+  smlad r4, r2, lr, r4
+  smlad r8, r3, lr, r8
+  and lr, r12, #0x0F000F00
+  uxtb16 r12, r12
+  smlad r6, r2, lr, r6
+  smlad r10, r3, lr, r10
+  smlad r5, r2, r12, r5
+  smlad r9, r3, r12, r9
 .endm
 
-// Requantizes the sums of one channel, with the next three words of the table.
-.macro REQUANTIZE_FLOOR a, b
+// Puts what sums start with behind the PairProducts: what the 8 that are in weights too much make of the inputs, less than 0.
+// Of the four sums of a window it is -8 times the sum of its inputs, and 17, 256 and 273 times that.
+#define NIBBLE_STARTS PAIR_PRODUCTS_BYTES
+#define WITH_NIBBLE_STARTS 36
+.macro ADD_INPUTS
+  ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
+  ldr r12, [sp, #PAIR_PRODUCTS_INPUTS_END]
+  mvn lr, #0x00070007
+  mov r10, #0
+  mov r11, #0
+7:  // eight inputs of both windows
+  ldm r0!, {r2-r9}
+  smlad r10, r2, lr, r10
+  smlad r11, r3, lr, r11
+  smlad r10, r4, lr, r10
+  smlad r11, r5, lr, r11
+  smlad r10, r6, lr, r10
+  smlad r11, r7, lr, r11
+  smlad r10, r8, lr, r10
+  smlad r11, r9, lr, r11
+  cmp r0, r12
+  bne 7b
+  mov r4, r10
+  add r5, r10, r10, lsl #4
+  lsl r6, r10, #8
+  add r7, r5, r6
+  mov r8, r11
+  add r9, r11, r11, lsl #4
+  lsl r10, r11, #8
+  add r11, r9, r10
+  add r12, sp, #NIBBLE_STARTS
+  stm r12, {r4-r11}
+.endm
+
+// Leaves in r4-r11 the sums of channels alone, times 1, 16, 256 and 4096, and in lr the word that they share.
+.macro SEPARATE_NIBBLES
+  SEPARATE_FOUR r4, r5, r6, r7
+  SEPARATE_FOUR r8, r9, r10, r11
+  ldr lr, [r1], #4
+.endm
+.macro SEPARATE_FOUR a, b, c, d
+  sub \d, \d, \b
+  sub \d, \d, \c
+  sub \b, \b, \a
+.endm
+
+// Requantizes the sums of one channel, with the next three words of the table. `bits`, by which they are shifted, are none.
+.macro REQUANTIZE_FLOOR a, b, bits
   ldm r1!, {r0, r2, r3}
   lsl \a, \a, r0
   lsl \b, \b, r0
@@ -39,7 +85,7 @@
   ssat \a, #8, \a, asr #12
   ssat \b, #8, \b, asr #12
 .endm
-.macro REQUANTIZE_ANY a, b
+.macro REQUANTIZE_ANY a, b, bits
   ldm r1!, {r0, r2, r3}
   lsl \a, \a, #1
   lsl \b, \b, #1
@@ -56,31 +102,38 @@
   ssat \b, #8, \b
 .endm
 
-// The same of sums that are 2^12 times as large and have the shift in their lowest bits, with the next word of the table.
-// lr has the word that all channels of the block share.
-.macro COMMON_WORD
-  ldr lr, [r1], #4
-.endm
-.macro REQUANTIZE_NIBBLES_FLOOR a, b
-  ldr r2, [r1], #4
-  and r0, \a, #15
-  lsr r3, lr, r0
+// The same of sums without what they start with and 2^`bits` times as large, with the next two words of the table: the start,
+// times 256, with the shift in its lowest bits, and the multiplier. lr has the word that all channels of the block share.
+.macro REQUANTIZE_NIBBLES_FLOOR a, b, bits
+  ldm r1!, {r0, r2}
+  asr r3, r0, #8 - 2
+  ADD_START \a, \bits, 2
+  ADD_START \b, \bits, 2
+  lsl r3, lr, r0
   sub r3, r3, #(128 << 12) - (1 << 11)
-  asr \a, \a, r0
-  asr \b, \b, r0
+  lsl \a, \a, r0
+  lsl \b, \b, r0
   smmla \a, \a, r2, r3
   smmla \b, \b, r2, r3
   ssat \a, #8, \a, asr #12
   ssat \b, #8, \b, asr #12
 .endm
-.macro REQUANTIZE_NIBBLES_ANY a, b
-  ldr r2, [r1], #4
-  and r0, \a, #31
+.macro REQUANTIZE_NIBBLES_ANY a, b, bits
+  ldm r1!, {r0, r2}
+  asr r3, r0, #8 - 1
+  ADD_START \a, \bits, 1
+  ADD_START \b, \bits, 1
   lsl r3, lr, r0
   add r0, r0, #1
-  asr \a, \a, #11
-  asr \b, \b, #11
   SCALE_ANY \a, \b
+.endm
+// Adds the start in r3, which is shifted to the left by `left`, and leaves the whole sum so.
+.macro ADD_START sum, bits, left
+  .if \bits > \left
+  add \sum, r3, \sum, asr #\bits - \left
+  .else
+  add \sum, r3, \sum, lsl #\left - \bits
+  .endif
 .endm
 
 .macro PACK a, b, c, d
@@ -114,34 +167,43 @@
 // Layout of the table, for four channels: 4 starts, int32; for each two inputs a word of int8 for channels 0 and 1 and
 // one for 2 and 3, of the first input for both channels and then of the second; shift, multiplier and correction of each
 // channel. With weights of two channels in 16 bits, starts and weights of channels 1 and 3 are 256 times their own and those of
-// 0 and 2. With weights of 4 bits, starts are 2^12 times as large, and there is one word for each two inputs: in its lower
-// half the weights of channels 0 to 3 for the first input, channel 0 in the lowest bits, and in its upper half those for
-// the second. Starts have shifts in their lowest bits, for ANY less one; after the weights come the word that NibbleSumFloor
-// and NibbleSumAny read, and the multipliers.
+// 0 and 2. With weights of 4 bits, there is one word for each two inputs: in its lower half the weights of channels 0 to 3
+// for the first input, channel 0 in the lowest bits, and in its upper half those for the second; of channels 0 to 2, 8 more
+// than they are. No starts come first: after the weights come the word that NibbleFloor and NibbleAny read, and for each
+// channel 256 times its start, with a shift in the lowest bits, and the multiplier.
 //
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
 // form FLOOR, 74 with ANY, of which 9 are for limits. With weights of two channels in 16 bits, 51 instead of 63, and then 57
-// and 82. With weights of 4 bits, 71 instead of 63, and then 62 and 87.
+// and 82. With weights of 4 bits, 55 instead of 63, then 73 and 90; and for all channels of two windows 11 for 8 inputs,
+// and 15.
+//
+// Sums of weights of 4 bits: with S the sum of a channel's products and X that of the inputs, those of r4 to r7 are at first
+// 1, 16, 256 and 4096 times S + 8 X (of the last channel, S), each with those that are in the same bits: all of them in
+// r7, the first two in r5. The sums start with all that X adds, so that this is gone. Everything is modulo 2^32, which leaves 4096 times S as it
+// is because the compiler proves that the products of a channel have 19 bits for all inputs (nibble_table.why_none()).
 //
 // Bounds: a step reads 32 bytes of inputs and of weights, 16 of weights of 4 bits, and inputs are a multiple of that and
 // not none: PairWindows::depth(). Blocks have 16 words and one for each input; with 4 bits 9, and one for each two
 // inputs. There are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are
 // stored as a word while four channels or more are left, and then the last one to three as bytes.
-.macro MULTIPLY name, products, requantize, limited, prepare
+.macro MULTIPLY name, products, requantize, limited, prepare, more=4, starts
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
   .thumb_func
   .balign 8
 \name:
-  BEGIN_PAIR_PRODUCTS
+  BEGIN_PAIR_PRODUCTS \more
+  .ifnb \starts
+  ADD_INPUTS
+  .endif
 1:  // four channels
-  FOUR_CHANNELS \products
+  FOUR_CHANNELS \products, , \starts
   \prepare
-  \requantize r4, r8
-  \requantize r5, r9
-  \requantize r6, r10
-  \requantize r7, r11
+  \requantize r4, r8, 0
+  \requantize r5, r9, 4
+  \requantize r6, r10, 8
+  \requantize r7, r11, 12
   PACK r4, r5, r6, r7
   PACK r8, r9, r10, r11
   .if \limited
@@ -169,7 +231,7 @@
   subs r12, r12, #1
   bne 4b
 5:
-  END_PAIR_PRODUCTS
+  END_PAIR_PRODUCTS \more
   .size \name, .-\name
 .endm
 
@@ -177,8 +239,10 @@
   MULTIPLY cmsis_nn_delegate_multiply_pairs_any, PRODUCTS, REQUANTIZE_ANY, 1
   MULTIPLY cmsis_nn_delegate_multiply_joint_pairs_floor, PRODUCTS_JOINT, REQUANTIZE_FLOOR, 0, SEPARATE_EIGHT
   MULTIPLY cmsis_nn_delegate_multiply_joint_pairs_any, PRODUCTS_JOINT, REQUANTIZE_ANY, 1, SEPARATE_EIGHT
-  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_FLOOR, 0, COMMON_WORD
-  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, COMMON_WORD
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_FLOOR, 0, SEPARATE_NIBBLES, \
+           WITH_NIBBLE_STARTS, NIBBLE_STARTS
+  MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, SEPARATE_NIBBLES, \
+           WITH_NIBBLE_STARTS, NIBBLE_STARTS
 
 // void cmsis_nn_delegate_widen_pairs(
 //     const int8_t* a,   r0

@@ -33,7 +33,8 @@ static_assert(sizeof(void*) != 4 || sizeof(PairProducts) == PAIR_PRODUCTS_BYTES,
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_OUTPUT0, PairProductsOf<std::int16_t>, output0);
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProductsOf<std::int16_t>, most);
 static_assert(pair_products::kBlock == 4 && pair_products::kScales == 3 &&
-                  pair_products::kFloorBits == 12 && pair_products::kNibbleBits == 12,
+                  pair_products::kFloorBits == 12 && pair_products::kStartBits == 8 &&
+                  pair_products::JointNibbles::kBits == 4,
               "assembly has these sizes in its instructions");
 
 }  // namespace cmsis_nn_delegate::portable

@@ -25,5 +25,7 @@ class FullyConnectedInt4AsConv2d(FullyConnectedAsConv2d):
     name = "fully_connected_int4_as_conv2d"
     like = fully_connected.INT4
     isas = frozenset({Isa.DSP})
-    assumes = "several rows or few outputs, and sums of 19 bits that fit one of the forms of requantization"
+    assumes = (
+        "several rows or few outputs, and sums and products of 19 bits that fit one of the forms of requantization"
+    )
     draws = (_draw, _draw_few_outputs)
