@@ -15,7 +15,8 @@ from ..provider import Provider
 _ROWS = ("runtime/kernels/common/broadcast.cc",)
 # Files that kernels share.
 _HELPERS = {
-    **dict.fromkeys(("add_broadcast", "add_linear_broadcast", "div", "maximum", "minimum", "mul_broadcast"), _ROWS),
+    **dict.fromkeys(("add_broadcast", "add_linear", "add_linear_broadcast", "div"), _ROWS),
+    **dict.fromkeys(("maximum", "minimum", "mul_broadcast"), _ROWS),
     **dict.fromkeys(
         ("add_broadcast_int16", "div_int16", "maximum_int16", "minimum_int16", "mul_broadcast_int16"),
         ("runtime/kernels/common/broadcast_int16.cc",),

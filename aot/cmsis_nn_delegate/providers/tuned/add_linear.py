@@ -136,7 +136,8 @@ class AddLinear(OwnImplementation):
     assumes = "tensors of one shape, and a linear function that gives each of the 2^16 results"
     draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_vectors, _draw_halves)
 
-    symbol = Symbol(KERNEL, helpers=(_LOOP,))
+    # Its header has both sums.
+    symbol = Symbol(KERNEL, helpers=(_LOOP, _ROWS))
 
     def why_not(self, node: Node) -> str:
         if node.attrs.shapes is not None:
