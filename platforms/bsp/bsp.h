@@ -32,6 +32,8 @@ extern const char bsp_board[];
 /// Exit code of an image that ended in a fault.
 #define BSP_EXIT_FAULT 111
 
+// An image may define the next two itself, to report in another way than by lines on the UART.
+
 /// Writes `size` bytes to the UART; returns once it has accepted the last one.
 void bsp_write(const char* data, size_t size);
 

@@ -13,7 +13,8 @@ static void semihost(uint32_t operation, const void* argument) {
   __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
 }
 
-void bsp_exit(int code) {
+// Weak: see bsp.h.
+__attribute__((weak)) void bsp_exit(int code) {
   static volatile int leaving;
   if (!leaving) {
     // Without a debugger, the bkpt below faults, and the fault handler calls this function again.

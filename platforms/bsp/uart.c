@@ -5,7 +5,8 @@
 
 #include BSP_UART_HEADER
 
-void bsp_write(const char* data, size_t size) {
+// Weak, as bsp_exit() is: see bsp.h.
+__attribute__((weak)) void bsp_write(const char* data, size_t size) {
   // Here and not at start-up: a fault before .data is set up must still be reported.
   start();
   for (size_t i = 0; i < size; ++i) {

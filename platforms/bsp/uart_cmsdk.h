@@ -1,4 +1,4 @@
-// Driver of the CMSDK APB UART on Arm's boards; only uart.c includes this file.
+// Driver of the CMSDK APB UART on Arm's boards; only uart.c and serial.c include this file.
 #pragma once
 
 #include <stdint.h>
@@ -10,18 +10,23 @@
 #define UART_BAUDDIV UART_REGISTER(0x10)
 
 #define STATE_TX_FULL (1u << 0)
-#define CTRL_TX_ENABLE (1u << 0)
+#define STATE_RX_FULL (1u << 1)
+#define CTRL_ENABLE 3u  // transmitter and receiver
 #define BAUDDIV_MIN 16u
 
-static void start(void) {
-  if ((UART_CTRL & CTRL_TX_ENABLE) == 0) {
+static inline void start(void) {
+  if (UART_CTRL != CTRL_ENABLE) {
     UART_BAUDDIV = BAUDDIV_MIN;
-    UART_CTRL = CTRL_TX_ENABLE;
+    UART_CTRL = CTRL_ENABLE;
   }
 }
 
-static void put(char byte) {
+static inline void put(char byte) {
   while ((UART_STATE & STATE_TX_FULL) != 0) {
   }
   UART_DATA = (uint8_t)byte;
+}
+
+static inline int get(void) {
+  return (UART_STATE & STATE_RX_FULL) != 0 ? (int)(UART_DATA & 255) : -1;
 }

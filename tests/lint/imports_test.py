@@ -18,6 +18,7 @@ LAYERS = (
     "format",
     "targets",
     "debugger",
+    "serial_line",
     "graph",
     "edge",
     "ops",

@@ -19,6 +19,7 @@ LAYERS = (
     "runtime/backend",
     "runtime/standalone",
     "runtime/runner",
+    "runtime/runner/serial",
     "runtime/runner/standalone",
     "runtime/runner/executorch",
 )

@@ -6,6 +6,7 @@ import argparse
 
 from ..debugger.connection import address_of
 from ..partition.io_types import IoTypes
+from ..serial_line.port import SCHEME, port_of
 from ..streaming.option import Stream
 from ..support import byte_counts
 from ..support.errors import UserError
@@ -47,14 +48,19 @@ def io(text: str) -> str:
 
 
 def place(text: str) -> str:
-    """Returns `text` if it says where to run a model: one of `PLACES`, or gdb://HOST:PORT."""
+    """Returns `text` if it says where to run a model: one of `PLACES`, gdb://HOST:PORT or serial://PORT."""
     if text in PLACES:
         return text
     try:
-        address_of(text)
+        if text.startswith(SCHEME):
+            port_of(text)
+        else:
+            address_of(text)
         return text
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"choose one of {', '.join(PLACES)}, or gdb://HOST:PORT ({error})") from error
+        raise argparse.ArgumentTypeError(
+            f"choose one of {', '.join(PLACES)}, gdb://HOST:PORT or serial://PORT ({error})"
+        ) from error
 
 
 def stream(text: str) -> Stream:

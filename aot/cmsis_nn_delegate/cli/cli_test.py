@@ -1015,7 +1015,7 @@ def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
         (("--core", "cortex-m4"), "simulator or gdb://HOST:PORT"),
         (("--image", "x.elf"), "simulator or gdb://HOST:PORT"),
         (("--layers",), "simulator"),
-        (("--board-name", "x"), "gdb://HOST:PORT"),
+        (("--board-name", "x"), "gdb://HOST:PORT or serial://PORT"),
     ],
 )
 def test_what_only_firmware_has_is_refused_elsewhere(capsys, folder, small, option, places):
@@ -1027,9 +1027,11 @@ def test_what_only_firmware_has_is_refused_elsewhere(capsys, folder, small, opti
 def test_places_to_run(capsys, folder, small):
     inputs = folder / "x.npz"
     code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "gdb://localhost")
-    assert code == 2 and "choose one of reference, host, simulator, or gdb://HOST:PORT" in err
+    assert code == 2 and "choose one of reference, host, simulator, gdb://HOST:PORT or serial://PORT" in err
     code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "gdb://localhost:1", "--layers", "--compare")
     assert code == 2 and "--layers is for --on simulator, not --on gdb://localhost:1" in err
+    code, _, err = run(capsys, "run", small, "--inputs", inputs, "--on", "serial:///dev/ttyACM0?baud=fast")
+    assert code == 2 and "is no serial port: write serial://PORT or serial://PORT?baud=RATE" in err
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--on",
         type=place,
         default="reference",
-        metavar="{reference,host,simulator,gdb://HOST:PORT}",
-        help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core; a GDB server's board",
+        metavar="{reference,host,simulator,gdb://HOST:PORT,serial://PORT}",
+        help="the integer reference in numpy; ExecuTorch's runtime here; a simulated core; the board of a GDB "
+        "server, or at a serial port",
     )
     parser.add_argument(
         "--inputs", required=True, metavar="FILE.npz", help="one array for each input, see docs/guides/compiling.md"
@@ -39,5 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
     )
     parser.add_argument("--image", metavar="FILE.elf", help="simulator, gdb: runner firmware, default is Bazel's")
-    parser.add_argument("--board-name", metavar="TEXT", help="gdb: what the board is called in the results")
-    parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator, gdb: default 600")
+    parser.add_argument("--board-name", metavar="TEXT", help="gdb, serial: what the board is called in the results")
+    parser.add_argument(
+        "--timeout", type=float, default=600.0, metavar="SECONDS", help="simulator, gdb, serial: default 600"
+    )

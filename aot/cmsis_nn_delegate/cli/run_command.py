@@ -14,6 +14,7 @@ from ..files.artifacts import Artifacts
 from ..files.outputs import check_writable, write_files
 from ..quantization.samples import Sample
 from ..runner import device, layers, simulate
+from ..runner.device_connection import DeviceRun
 from ..support.errors import UserError
 from ..support.heartbeat import numbered
 from .inputs import host_program, samples_of
@@ -26,16 +27,17 @@ _OPTIONS = {
     "core": ("simulator", "gdb"),
     "image": ("simulator", "gdb"),
     "layers": ("simulator",),
-    "board-name": ("gdb",),
+    "board-name": ("gdb", "serial"),
 }
+_WRITTEN = {"gdb": "gdb://HOST:PORT", "serial": "serial://PORT"}  # as --on has them
 Ran = tuple[Results, Optional[bytes]]  # and the persistent memory afterwards, if the model is one payload
 
 
 def run(arguments: argparse.Namespace) -> int:
-    place = "gdb" if arguments.on.startswith("gdb:") else arguments.on
+    place = arguments.on.partition("://")[0]
     for option, places in _OPTIONS.items():
         if getattr(arguments, option.replace("-", "_")) is not None and place not in places:
-            there = " or ".join("gdb://HOST:PORT" if one == "gdb" else one for one in places)
+            there = " or ".join(_WRITTEN.get(one, one) for one in places)
             raise UserError(f"--{option} is for --on {there}, not --on {arguments.on}")
     if arguments.layers and (not arguments.compare or arguments.executor == "executorch"):
         raise UserError("--layers needs --compare, and the standalone executor")
@@ -47,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     state = _loaded_state(artifacts, arguments)
     samples = samples_of(artifacts, arguments)
     say(f"{len(samples)} samples from {arguments.inputs}")
-    runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator, "gdb": _run_device}
-    outputs, left = runners[place](artifacts, samples, arguments, state)
+    runners = {"reference": _run_reference, "host": _run_host, "simulator": _run_simulator}
+    outputs, left = runners.get(place, _run_device)(artifacts, samples, arguments, state)
     differing = 0
     if arguments.compare:
         differing = _compare(outputs, _run_reference(artifacts, samples, arguments, state)[0])
@@ -151,12 +153,14 @@ def _run_simulator(
 def _run_device(
     artifacts: Artifacts, samples: list[Sample], arguments: argparse.Namespace, state: Optional[bytes]
 ) -> Ran:
-    image = arguments.image or simulate.default_image(arguments.core or artifacts.graph()[1].target)
+    image = arguments.image
+    if image is None and arguments.on.startswith("gdb:"):
+        image = simulate.default_image(arguments.core or artifacts.graph()[1].target)
     run = device.run(
         artifacts.payload().data,
         samples,
-        image,
         arguments.on,
+        image,
         board=arguments.board_name or "",
         state=state,
         timeout_s=arguments.timeout,
@@ -170,7 +174,7 @@ def _run_device(
     return run.outputs, run.state
 
 
-def about_cycles(run: device.DeviceRun) -> str:
+def about_cycles(run: DeviceRun) -> str:
     """Returns the cycles of a run with what counted them, or why there are none."""
     if run.cycles is None:
         return f"not available: {run.no_cycles}"

@@ -24,7 +24,7 @@ from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.report.model_report import build_report
-from cmsis_nn_delegate.runner import device
+from cmsis_nn_delegate.runner import device, device_debugger
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
@@ -97,7 +97,7 @@ def wait_for(port, process):
 def compared(core, url, count=3, **options):
     """Runs the network and compares all bytes."""
     arrays = inputs(count)
-    run = device.run(payload(core), arrays, image_of(core), url, timeout_s=40, **options)
+    run = device.run(payload(core), arrays, url, image_of(core), timeout_s=40, **options)
     for found, sample in zip(run.outputs, arrays, strict=True):
         for array, expected in zip(found, reference.run(GRAPH, sample), strict=True):
             assert array.dtype == expected.dtype and array.tobytes() == expected.tobytes()
@@ -111,7 +111,7 @@ def test_qemu(core, simulated):
         run = compared(core, url)
         assert compared(core, url, 1).stack_bytes > 0
     assert (run.core, run.info.core, run.simulated) == (simulated, core, True)
-    assert re.fullmatch(r"QEMU [\d.]+", run.server) and run.cycles is None
+    assert re.fullmatch(r"QEMU [\d.]+", run.through) and run.cycles is None
     assert "simulated on a" in run.place and "not cycles" in run.no_cycles
 
 
@@ -156,7 +156,7 @@ def test_renode():
     finally:
         server.close()
     # Its counter, which the core would show, counts instructions.
-    assert run.server.startswith("Renode ") and run.simulated and run.cycles is None
+    assert run.through.startswith("Renode ") and run.simulated and run.cycles is None
 
 
 def renode_launcher():
@@ -170,7 +170,7 @@ def renode_launcher():
 def test_another_core():
     with qemu_server("cortex-m4") as url:
         with pytest.raises(DebuggerError, match="the board has a cortex-m4, and .* is for cortex-m55"):
-            device.run(payload("cortex-m55"), inputs(1), image_of("cortex-m55"), url)
+            device.run(payload("cortex-m55"), inputs(1), url, image_of("cortex-m55"))
 
 
 def test_another_instruction_set():
@@ -178,15 +178,15 @@ def test_another_instruction_set():
     with pytest.raises(
         UserError, match="is for cores with the instruction set mve, and .* for cortex-m4, which has dsp"
     ):
-        device.run(payload("cortex-m55"), inputs(1), image_of("cortex-m4"), "gdb://127.0.0.1:1")
+        device.run(payload("cortex-m55"), inputs(1), "gdb://127.0.0.1:1", image_of("cortex-m4"))
 
 
 def test_a_payload_that_the_image_refuses(monkeypatch):
     """For a reason that is not known before."""
-    monkeypatch.setattr(device, "_check_payload", lambda *_: None)
+    monkeypatch.setattr(device_debugger, "check_isa", lambda *_: None)
     with qemu_server("cortex-m4") as url:
         with pytest.raises(UserError, match="init.. refused the payload: payload made for another format.*; build "):
-            device.run(payload("cortex-m55"), inputs(1), image_of("cortex-m4"), url)
+            device.run(payload("cortex-m55"), inputs(1), url, image_of("cortex-m4"))
 
 
 class Faulty(Image):
@@ -203,7 +203,7 @@ class Faulty(Image):
 def test_a_fault(monkeypatch):
     """The core is then in an exception, and QEMU has no command of OpenOCD's that would end that."""
     with qemu_server("cortex-m4") as url:
-        monkeypatch.setattr(device, "Image", Faulty)
+        monkeypatch.setattr(device_debugger, "Image", Faulty)
         with pytest.raises(UserError, match=r"exit code 111, after a fault at .* in .*7execute.*cfsr=00010000"):
             compared("cortex-m4", url, 1)
         with pytest.raises(DebuggerError, match="the core is in its exception .*: reset the board, or start the"):
