@@ -63,6 +63,13 @@ def place(text: str) -> str:
         ) from error
 
 
+def board_place(text: str) -> str:
+    """Returns `text` if it says where a board is: gdb://HOST:PORT or serial://PORT."""
+    if text in PLACES:
+        raise argparse.ArgumentTypeError(f"{text!r} is no board: give gdb://HOST:PORT or serial://PORT")
+    return place(text)
+
+
 def stream(text: str) -> Stream:
     """Returns the stream that `text` means, such as 2=4."""
     try:

@@ -1053,7 +1053,9 @@ def test_places_to_run(capsys, folder, small):
     ],
 )
 def test_cycles_are_said_to_be_of_what_counted_them(board, server, cycles, text):
-    made = device.DeviceRun([], None, "cortex-m7", server, not cycles, board, cycles, "it has none", 0, 0, 0, None)
+    made = device.DeviceRun(
+        [], None, "cortex-m7", server, not cycles, board, cycles, "it has none", [], [], 0, 0, 0, None
+    )
     said = run_command.about_cycles(made)
     assert said.startswith(text) and board in said and ("--board-name" in said) == (cycles is not None and not board)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .argument_types import core
+from .argument_types import board_place, core
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +15,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--image",
         metavar="NAME_profile.elf",
         help="runner firmware that marks calls, with NAME.elf beside it; default is Bazel's",
+    )
+    parser.add_argument(
+        "--on",
+        type=board_place,
+        metavar="{gdb://HOST:PORT,serial://PORT}",
+        help="also measure cycles on the board of a GDB server, or at a serial port",
+    )
+    parser.add_argument("--board-name", metavar="TEXT", help="what the board of --on is called, with its clock")
+    parser.add_argument(
+        "--board-image", metavar="FILE.elf", help="gdb: runner firmware that marks calls, linked for the board"
     )
     parser.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run, default 600")
     parser.add_argument(

@@ -37,6 +37,7 @@ def run(
     *,
     board: str = "",
     state: Optional[bytes] = None,
+    null_kernels: bool = False,
     timeout_s: float = 600.0,
     progress: Progress = lambda line: None,
 ) -> DeviceRun:
@@ -46,6 +47,7 @@ def run(
     image: a runner with the standalone executor, linked for the board; only for gdb://.
     board: its name, for the results.
     state: persistent memory before the first inputs, as `DeviceRun.state` has it after the last ones.
+    null_kernels: whether kernels return at once, which leaves no outputs.
     timeout_s: of the image, each time that it is started; over a serial line, without a part of the report.
     progress: called with what happens next.
 
@@ -62,11 +64,13 @@ def run(
         sets = [[to_bytes(a, t) for a, t in zip(arrays, view.inputs, strict=True)] for arrays in inputs]
     except ValueError as error:
         raise UserError(str(error)) from error
-    flags = JobFlag.PRINT_OUTPUTS | JobFlag.VERIFY_CRC
+    flags = JobFlag.NULL_KERNELS if null_kernels else JobFlag.PRINT_OUTPUTS | JobFlag.VERIFY_CRC
     flags |= JobFlag.PRINT_STATE if view.persistent_bytes else JobFlag.NONE
 
     outputs: list[list[np.ndarray]] = []
     cycles: list[int] = []
+    ticks: list[int] = []
+    call_ticks: list[list[int]] = []
     stack = 0
     with _connection(url, image, view.isa, board, progress) as connection:
         no_cycles = connection.no_cycles
@@ -84,7 +88,10 @@ def run(
                     advice = f"; build {connection.image} from the checkout that compiled the model, with all kernels"
                 raise UserError(f"{error}{advice}", exit_code=1) from error
             for done in report.executions:
-                outputs.append([from_bytes(printed_data(o), t) for o, t in zip(done.outputs, view.outputs)])
+                if not null_kernels:
+                    outputs.append([from_bytes(printed_data(o), t) for o, t in zip(done.outputs, view.outputs)])
+                ticks.append(done.ticks)
+                call_ticks.append([call.ticks for call in done.calls])
                 if done.ticks >= _WRAP and not no_cycles:
                     no_cycles = f"an inference took more than the {_WRAP:,} that the counter can count"
             cycles += executed.cycles
@@ -98,6 +105,8 @@ def run(
         board=board,
         cycles=None if no_cycles else cycles,
         no_cycles=no_cycles,
+        ticks=ticks,
+        call_ticks=call_ticks,
         runtime_bytes=report.runtime_bytes,
         arena_bytes=report.arena_bytes,
         stack_bytes=stack,

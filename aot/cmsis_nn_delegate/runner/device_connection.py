@@ -29,6 +29,8 @@ class DeviceRun:
     board: str  # what the user calls it; "" if it has no name
     cycles: Optional[list[int]]  # of the board's core, by input set; None if there are none
     no_cycles: str  # why; "" if there are some
+    ticks: list[int]  # of the board's time base, by input set
+    call_ticks: list[list[int]]  # likewise, and by call; empty unless the image marks calls
     runtime_bytes: int
     arena_bytes: int
     stack_bytes: int

@@ -27,6 +27,7 @@ from ..report.model_report import Report
 from ..support.errors import UserError
 from ..support.structured import read_json, structured
 from . import simulate
+from .measured import Measured
 
 # The version of the JSON's structure.
 SCHEMA = 1
@@ -90,21 +91,38 @@ class Profile:
         """Returns the simulator, and the simulated core if it is not that of the image."""
         return simulate.place_of(self.simulator, self.simulated_core, self.core)
 
-    def to_json(self) -> str:
-        """Returns the fields as a document of the version `SCHEMA`, with a final newline."""
+    def to_json(self, measured: Optional[Measured] = None) -> str:
+        """Returns the fields as a document of the version `SCHEMA`, with a final newline.
+
+        measured: cycles of a board, which are its field `measured` then.
+        """
         document = {"schema": SCHEMA, "unit": "instructions", **dataclasses.asdict(self)}
+        if measured is not None:
+            document["measured"] = dataclasses.asdict(measured)
         return json.dumps(document, indent=2) + "\n"
 
 
-def read(path: Union[str, Path], report: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the document that `cmsisnn profile --json` printed for the payload of `report`, the document of
-    `Report.to_json`. Its fields have been checked. UserError if the file has none, or was measured with other calls."""
+def load(path: Union[str, Path]) -> tuple[Mapping[str, Any], Profile, Optional[Measured]]:
+    """Returns the document that `cmsisnn profile --json` printed, and what it says; the cycles of a board only if it
+    has some. UserError names the first field that does not fit."""
     document = read_json(path, _AGAIN)
     if not {"inference", "executor", "init"} & document.keys():
         raise UserError(f"{path} is no profile: {_AGAIN}")
     if document.get("schema") != SCHEMA:
         raise UserError(f"{path}: its schema is {document.get('schema')!r}, and this release reads {SCHEMA}; {_AGAIN}")
-    structured(document, Profile, str(path), _AGAIN, complete=True)
+    profile = structured(document, Profile, str(path), _AGAIN, complete=True)
+    if "measured" not in document:
+        return document, profile, None
+    measured = structured(document["measured"], Measured, f"{path}: measured", _AGAIN, complete=True)
+    if len(measured.calls) != len(profile.calls):
+        raise UserError(f"{path}: measured: has {len(measured.calls)} calls, not {len(profile.calls)}; {_AGAIN}")
+    return document, profile, measured
+
+
+def read(path: Union[str, Path], report: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the document that `cmsisnn profile --json` printed for the payload of `report`, the document of
+    `Report.to_json`. Its fields have been checked. UserError if the file has none, or was measured with other calls."""
+    document, _, _ = load(path)
     measured, calls = ([_identity(call) for call in d["calls"]] for d in (document, report))
     if measured != calls:
         different = next((i for i, pair in enumerate(zip(measured, calls)) if pair[0] != pair[1]), None)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
 from ..report.budget import Budget, largest, over
 from ..report.text import shape, table
 from ..support.errors import UserError
+from .measured import Measured
 from .profile import CallProfile, Profile
 
 M4_MODEL = (
@@ -23,15 +26,20 @@ ERRORS = {
 _BAR = 24  # characters of the longest bar
 
 
-def render(profile: Profile) -> str:
-    """Returns a table with one line a call, with a final newline. Bars are relative to the largest call."""
+def render(profile: Profile, measured: Optional[Measured] = None) -> str:
+    """Returns a table with one line a call, with a final newline. Bars are relative to the largest call.
+
+    measured: the same calls on a board.
+    """
+    rows = _with_measured(profile, measured, _with_cycles(profile, _rows(profile)))
     about = f" with {profile.inputs}" if profile.inputs else ""
     lines = [
         f"{profile.name} on {profile.core} ({profile.isa}), kernels {profile.kernels}, {profile.place}",
         about_cycles(profile),
+        *([about_board(measured)] if measured else []),
         f"init {profile.init:,}, and {profile.crc:,} to check the CRC; an inference{about} {profile.inference:,}",
         "",
-        *table(_with_cycles(profile, _rows(profile)), left=(1, 2, 3, 4, 5, 9)),
+        *table(rows, left=(1, 2, 3, 4, 5, 9)),
     ]
     if profile.with_markers:
         lines += ["", "The executor's line includes the code that marks calls: the image without it was not found."]
@@ -49,6 +57,14 @@ def about_cycles(profile: Profile) -> str:
         "Executed instructions, and modelled cycles: the least and the most by the model that "
         f"{profile.cycle_model} has of the core, with memories without wait states. "
         f"{ERRORS[profile.core.partition('+')[0]]}{unknown}"
+    )
+
+
+def about_board(measured: Measured) -> str:
+    """Returns where the cycles of a board come from."""
+    return (
+        f"Measured cycles: {measured.board}, a {measured.core} with the kernels {measured.kernels}, through "
+        f"{measured.through}, on {measured.date}; the executor's include the code that marks calls."
     )
 
 
@@ -114,6 +130,19 @@ def _rows(profile: Profile) -> list[list[str]]:
         ]
     )
     return rows
+
+
+def _with_measured(profile: Profile, measured: Optional[Measured], rows: list[list[str]]) -> list[list[str]]:
+    """Returns the rows with two further columns, if a board has run the calls."""
+    if measured is None:
+        return rows
+    cycles = (*measured.calls, measured.executor, measured.inference)
+    products = (*(call.multiplications for call in profile.calls), 0, profile.multiplications)
+    cells = [("measured cycles", "per multiplication")]
+    cells += [
+        (f"{count:,}", per_multiplication(count, product)) for count, product in zip(cycles, products, strict=True)
+    ]
+    return [[*row, *more] for row, more in zip(rows, cells, strict=True)]
 
 
 def _with_cycles(profile: Profile, rows: list[list[str]]) -> list[list[str]]:

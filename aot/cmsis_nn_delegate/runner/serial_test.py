@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import re
 import select
 import socket
+import struct
 import subprocess
 import threading
 import tty
@@ -17,9 +19,12 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.cli import main
+from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.runner import device, device_serial
+from cmsis_nn_delegate.report.model_report import build_report
+from cmsis_nn_delegate.runner import device, device_serial, profile, profile_text
 from cmsis_nn_delegate.serial_line import runner
 from cmsis_nn_delegate.serial_line.runner import SerialError, SerialRunner
 from cmsis_nn_delegate.support.errors import UserError
@@ -54,7 +59,7 @@ class Line:
     """A pseudo terminal for the client, and QEMU's UART; of the bytes between them, a share `errors` is lost, changed
     or doubled, in both directions. `cut` loses all."""
 
-    def __init__(self, core, errors=0.0):
+    def __init__(self, core, errors=0.0, suffix="_serial"):
         self._master, slave = os.openpty()
         tty.setraw(slave)
         self._slave = slave  # open, or the master would see an end whenever the client closes it
@@ -62,7 +67,7 @@ class Line:
         self._errors, self._random = errors, random.Random(1)
         self.cut = False
         self.hurt = 0
-        image = Path("runtime", f"{core.replace('-', '_')}_serial.elf")
+        image = Path("runtime", f"{core.replace('-', '_')}{suffix}.elf")
         known = simulator.described(simulator.board_of(Elf(image)), "qemu")
         try:
             program = qemu.find_qemu()
@@ -117,8 +122,8 @@ class Line:
 
 
 @contextlib.contextmanager
-def line_of(core, errors=0.0):
-    line = Line(core, errors)
+def line_of(core, *more):
+    line = Line(core, *more)
     try:
         yield line
     finally:
@@ -150,7 +155,7 @@ def test_a_good_line(core):
 def test_a_bad_line():
     """One byte of 400 does not come as it was sent: of the longest frames, one in thirteen comes whole."""
     said = []
-    with line_of("cortex-m4", errors=1 / 400) as line:
+    with line_of("cortex-m4", 1 / 400) as line:
         compared("cortex-m4", line.url, 5, progress=said.append)
         assert line.hurt > 10
     (text,) = [text for text in said if text.startswith("the line: ")]
@@ -166,25 +171,28 @@ def test_cycles_of_a_named_board():
 
 
 class Counting(SerialRunner):
-    """Counts the requests to write."""
+    """Notes the blocks of which something is written."""
 
-    writes = 0
+    def __init__(self, url):
+        self.blocks = set()
+        super().__init__(url)
 
-    def _ask_once(self, kind, *rest):
-        self.writes += kind == "w"
-        return super()._ask_once(kind, *rest)
+    def _ask_once(self, kind, data, *rest):
+        if kind == "w":
+            self.blocks.add(struct.unpack_from("<I", data)[0] // 4096)
+        return super()._ask_once(kind, data, *rest)
 
 
 def test_a_job_that_is_there_is_not_sent_again():
     """Only what differs: the board's memory outlives its reset."""
     job = random.Random(0).randbytes(20_000)
     with line_of("cortex-m4") as line:
-        writes = []
+        written = []
         for changed in (job, job, job[:9000] + b"!" + job[9001:]):
             with Counting(line.url) as board:
                 board.load(changed)
-                writes.append(board.writes)
-    assert writes == [24, 0, 5]
+                written.append(board.blocks)
+    assert written == [set(range(5)), set(), {2}]
 
 
 def test_going_on_after_the_client_went_away(monkeypatch):
@@ -227,6 +235,77 @@ def test_what_does_not_fit(monkeypatch):
             patched.setattr(device_serial, "check_isa", lambda *_: None)
             device.run(payload("cortex-m55"), inputs(1), line.url)
         compared("cortex-m4", line.url, 1)
+
+
+# Cycles of calls -------------------------------------------------------------
+
+
+@pytest.fixture
+def compiled(tmp_path):
+    """The files of a model that the command reads."""
+    encoded = encode(GRAPH, get_target("cortex-m4"))
+    report = build_report("net", encoded)
+    about = {"name": "net", "target": "cortex-m4", **encoded.options.to_texts(), "payload_crc32": report.payload_crc32}
+    (tmp_path / "net.payload.bin").write_bytes(encoded.payload)
+    (tmp_path / "net.graph.npz").write_bytes(serialize.dumps(GRAPH, about))
+    (tmp_path / "net.report.json").write_text(report.to_json())
+    return tmp_path / "net"
+
+
+def profiled(capsys, compiled, *more):
+    image = Path("runtime/cortex_m4_profile.elf")
+    code = main(["profile", *map(str, (compiled, "--image", image, "--board-name", "a stand-in at 25 MHz", *more))])
+    return code, *capsys.readouterr()
+
+
+def test_cycles_of_calls(capsys, compiled):
+    """QEMU stands in for a board here: its ticks follow no instruction exactly, and only their sums are looked at."""
+    with line_of("cortex-m4", 0.0, "_serial_profile") as line:
+        code, out, err = profiled(capsys, compiled, "--on", line.url, "--json")
+        assert code == 0, err
+        document = json.loads(out)
+    measured = document["measured"]
+    assert len(measured["calls"]) == len(document["calls"]) == 4
+    assert measured["executor"] + sum(measured["calls"]) == measured["inference"] > 0
+    path = compiled.with_suffix(".profile.json")
+    path.write_text(out)
+    _, counted, on_board = profile.load(path)
+    assert profile.read(path, json.loads(compiled.with_suffix(".report.json").read_text()))["measured"] == measured
+    text = profile_text.render(counted, on_board)
+    assert "Measured cycles: a stand-in at 25 MHz, a cortex-m4 with the kernels tuned" in text
+    assert len(re.findall(r"^call .* measured cycles +per multiplication$", text, re.MULTILINE)) == 1
+    for call, cycles in zip(counted.calls, measured["calls"], strict=True):
+        assert re.search(rf"^ *{call.index}  {call.kernel} .* {cycles:,}\b", text, re.MULTILINE)
+    for field, value, message in (("calls", [1, 2], "are not the inference"), ("date", "today", "is impossible")):
+        path.write_text(json.dumps({**document, "measured": {**measured, field: value}}))
+        with pytest.raises(UserError, match=f"measured:.*{message}.*write one with"):
+            profile.load(path)
+
+
+def test_an_image_that_marks_no_calls(capsys, compiled):
+    with line_of("cortex-m4") as line:
+        code, _, err = profiled(capsys, compiled, "--on", line.url)
+    assert code == 2 and "timed 0 calls, the payload has 4: link it with //runtime/runner/standalone:stand" in err
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--on", "simulator"], "'simulator' is no board: give gdb://HOST:PORT or serial://PORT"),
+        ([], "--board-name is for a board: say with --on where it is"),
+        (
+            ["--on", "gdb://localhost:1"],
+            "--on gdb://HOST:PORT needs --board-image, and --on serial://PORT, whose image",
+        ),
+        (["--on", "serial:///dev/tty", "--board-name", ""], "--on needs --board-name, with the clock of its core"),
+    ],
+)
+def test_options_of_a_board(capsys, compiled, options, message):
+    try:
+        code, _, err = profiled(capsys, compiled, *options)
+    except SystemExit as end:
+        code, err = end.code, capsys.readouterr().err
+    assert code == 2 and message in err
 
 
 def test_no_such_port():

@@ -87,22 +87,35 @@ def with_cycles(profile):
     return {**profile, **about, "calls": calls, "cycles": [profile["inference"], 2 * profile["inference"]]}
 
 
+def with_board(profile):
+    """A profile with cycles of a board: three times as many as instructions."""
+    calls = [3 * call["instructions"] for call in profile["calls"]]
+    about = {"board": "NUCLEO at 120 MHz", "core": "cortex-m4", "kernels": "tuned", "through": "a serial line"}
+    more = {"date": "2026-11-28", "inference": sum(calls) + 9, "executor": 9, "calls": calls}
+    return {**profile, "measured": {**about, **more}}
+
+
 @settings(max_examples=15, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]), st.booleans(), st.booleans())
-def test_figures_are_those_of_the_report(seed, io_placement, profiled, modelled):
+@given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]), *3 * [st.booleans()])
+def test_figures_are_those_of_the_report(seed, io_placement, profiled, modelled, on_board):
     report = report_of(networks.random_network(seed), io_placement=io_placement)
     profile = profile_of(report, [100 + call["index"] for call in report["calls"]]) if profiled else None
     profile = with_cycles(profile) if profiled and modelled else profile
+    profile = with_board(profile) if profiled and on_board else profile
     html = render(report, profile)
     page = Page(html)
     said = "by the model that LLVM 19.1.7 has of the core, with memories without wait states. It lacks instructions"
     assert (said in html) == (profiled and modelled)
+    said = (
+        "Measured cycles: NUCLEO at 120 MHz, a cortex-m4 with the kernels tuned, through a serial line, on 2026-11-28;"
+    )
+    assert (said in html) == (profiled and on_board)
     assert page.documents["report"] == report and page.documents["profile"] == profile
     assert page.addresses == []
     for call, cells in zip(report["calls"], page.table("call"), strict=True):
         keys = ("macs", "constant_bytes", "scratch_bytes", "live_bytes")
         count = 100 + call["index"]
-        counts = ([count, count, 2 * count] if modelled else [count]) if profiled else []
+        counts = [count, *modelled * [count, 2 * count], *on_board * [3 * count]] if profiled else []
         numbers = [call["index"], *(call[key] for key in keys), *counts]
         assert [cells[0], *cells[5 : 5 + len(numbers) - 1]] == [f"{number:,}" for number in numbers]
         predicted = call["predicted_instructions"]
