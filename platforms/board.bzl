@@ -55,8 +55,8 @@ def uart(type, address, header = None):
     Args:
       type: "cmsdk" or "nrf51", whose drivers are platforms/bsp/uart_<type>.h; or a name for your own.
       address: address of its registers.
-      header: label of your own driver, a C header that defines start() and put() like those, and get() if the board
-        is to be controlled over this UART (bsp/serial.h).
+      header: label of your own driver, a C header that defines start() and put() like those, and get() as bsp/serial.h
+        says if the board is to be controlled over this UART.
     """
     return struct(type = type, address = address, header = header)
 

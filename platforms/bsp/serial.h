@@ -1,7 +1,8 @@
 // The board's UART in both directions, and reset, for firmware that somebody at the other end controls. C linkage.
 //
 // A driver (uart_<type>.h) then also defines `get`, which returns the next byte that the UART has received, or -1 if
-// there is none, and its `start` switches on the receiver too.
+// there is none, and its `start` switches on the receiver too. `get` clears the flags of overrun, framing and noise errors,
+// with which some UARTs receive nothing more: bytes come while the firmware computes and fetches none.
 #pragma once
 
 #include <stddef.h>

@@ -38,6 +38,8 @@ class Measured:
         datetime.date.fromisoformat(self.date)
         if not self.board:
             raise ValueError("the board has no name")
+        if "|" in self.board or not self.board.isprintable():
+            raise ValueError(f"{self.board!r} is no name for a table")
         if self.executor + sum(self.calls) != self.inference:
             raise ValueError("the calls and the executor are not the inference")
 

@@ -6,23 +6,48 @@ import re
 from typing import Protocol
 
 from ..support.errors import UserError
+from .frame import MAX_DATA
 
 SCHEME = "serial://"
 
 _URL = re.compile(SCHEME + r"(?P<port>[^?]+)(?:\?baud=(?P<baud>\d+))?")
 _BAUD = 115200
+_WRITE_S = 1.0  # besides the time that a frame with escapes takes
 
 
 class Port(Protocol):
-    """What this package needs of pyserial's Serial."""
+    """A serial port. OSError if it is gone."""
 
-    timeout: float | None
+    def read(self, wait_s: float) -> bytes:
+        """Returns what has been received, after waiting at most `wait_s` for the first byte."""
 
-    def read(self, size: int = 1) -> bytes: ...
-
-    def write(self, data: bytes) -> int | None: ...
+    def write(self, data: bytes) -> None:
+        """Sends `data`, or a part if nothing fetches it for a second."""
 
     def close(self) -> None: ...
+
+
+class _SerialPort:
+    def __init__(self, port: str, baud: int) -> None:
+        import serial
+
+        self._timeout = serial.SerialTimeoutException
+        self._serial = serial.Serial(port, baud, exclusive=True, write_timeout=_WRITE_S + 20 * MAX_DATA / baud)
+
+    def read(self, wait_s: float) -> bytes:
+        self._serial.timeout = wait_s
+        received: bytes = self._serial.read(1)
+        waiting: int = self._serial.in_waiting
+        return received + self._serial.read(waiting) if waiting else received
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._serial.write(data)
+        except self._timeout:
+            pass  # whoever waits for the answer notices
+
+    def close(self) -> None:
+        self._serial.close()
 
 
 def port_of(url: str) -> tuple[str, int]:
@@ -40,16 +65,13 @@ def open_port(url: str) -> Port:
     """Opens the port for this process alone. UserError says what is wrong and what to do."""
     port, baud = port_of(url)
     try:
-        import serial
+        return _SerialPort(port, baud)
     except ImportError:
         raise UserError(
             "serial ports need the package pyserial, which is not installed: `pip install pyserial`, or install "
             "cmsis_nn_delegate with its extra `serial`"
         ) from None
-    try:
-        opened: Port = serial.Serial(port, baud, exclusive=True)
-        return opened
-    except (serial.SerialException, ValueError, OSError) as error:
+    except (ValueError, OSError) as error:  # pyserial's are OSErrors
         raise UserError(
             f"{port} cannot be opened: {error}. Look at the name (`python3 -m serial.tools.list_ports`), at the rights "
             "(on Linux, the group dialout), and end other programs that use it",

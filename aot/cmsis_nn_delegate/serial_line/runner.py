@@ -25,6 +25,7 @@ _ANSWER_S = 10.0  # to requests, which a board answers at once
 _REPORT = 256  # bytes of the report in a frame
 _BITS = 10  # of a byte on the line
 _BLOCK = 4096  # bytes of the mailbox that are compared at once
+_ENDED_RUNS = 8  # of somebody who went away; their parts may come a few times
 _LONGEST_PART = MAX_DATA - 4  # bytes of the mailbox in a frame
 _SHORTEST_PART = 32
 
@@ -108,10 +109,11 @@ class SerialRunner:
     def run(self, timeout_s: float) -> str:
         """Runs the job that was loaded, and returns what it reports, with its end.
 
-        timeout_s: without a sign of life.  SerialError if that passes, or if the mailbox has another job.
+        timeout_s: without a part of the report.  SerialError if that passes, if the mailbox has another job, or the
+        board is reset.
         """
         start = Frame("s", self._next(), struct.pack("<II", self._job_bytes, self._crc))
-        report, expected, last = bytearray(), 0, start
+        report, expected, last, started = bytearray(), 0, start, False
         self._send(last)
         wait, deadline = _FIRST_WAIT_S, time.monotonic() + timeout_s
         while True:
@@ -125,42 +127,49 @@ class SerialRunner:
                 self.repeated += 1
                 self._send(last)
                 wait = min(2 * wait, _LONGEST_WAIT_S)
-                continue
-            if frame.kind == "N" and frame.sequence == start.sequence:
+            elif frame.kind == "N" and frame.sequence == start.sequence:
                 raise SerialError(f"the board does not start: {frame.data.decode('ascii', 'replace')}; run again")
+            elif frame.kind == "S" and frame.sequence == start.sequence and not started:
+                # Computes now, and should not be disturbed, but a part of the report may get lost.
+                last, wait, started = Frame("p", 0, b""), _LONGEST_WAIT_S, True
+            elif frame.kind == "I" or (frame.kind == "S" and started):
+                raise SerialError(
+                    f"the board at {self.url} was reset during the run{_tail(report)}: look at its power and watchdog"
+                )
             # The board counts parts from 0, and repeats one until it gets its answer: another one is one that we have.
-            if frame.kind not in "RE" or frame.sequence != expected:
-                continue
-            expected = (frame.sequence + 1) & 255
-            last = Frame("a", frame.sequence, b"")
-            self._send(last)
-            wait, deadline = _FIRST_WAIT_S, time.monotonic() + timeout_s
-            if frame.kind == "E":
-                self._await_reset(last)
-                return report.decode("utf-8", "replace") + f"\n##EXIT rc={frame.data[0]}##\n"
-            report += frame.data
+            elif frame.kind in "RE" and frame.sequence == expected:
+                expected, started = (frame.sequence + 1) & 255, True
+                last = Frame("a", frame.sequence, b"")
+                self._send(last)
+                wait, deadline = _FIRST_WAIT_S, time.monotonic() + timeout_s
+                if frame.kind == "E":
+                    self._await_reset(last)
+                    return report.decode("utf-8", "replace") + f"\n##EXIT rc={frame.data[0]}##\n"
+                report += frame.data
 
     def _await_reset(self, acknowledge: Frame) -> None:
-        """Waits until the board, which has been told that its report has come, is ready for another job."""
+        """Waits until the board, which has been told that its report has come, is ready for another job. If it does not
+        become so, this is said when there is another one."""
         deadline = time.monotonic() + _ANSWER_S
-        while True:
-            hello = Frame("h", self._next(), b"")
-            self._send(hello)
-            frame = self._receive(_FIRST_WAIT_S)
-            if frame is not None and frame.kind == "H":
-                return
-            if frame is not None and frame.kind == "E":
-                self._send(acknowledge)
-            if time.monotonic() > deadline:
-                raise SerialError(f"{self.url} does not answer after its report: reset the board")
+        while time.monotonic() < deadline:
+            try:
+                self._send(Frame("h", self._next(), b""))
+                frame = self._receive(_FIRST_WAIT_S)
+                if frame is not None and frame.kind == "H":
+                    return
+                if frame is not None and frame.kind == "E":
+                    self._send(acknowledge)
+            except SerialError:
+                return  # a port that is gone while the board resets
 
     def _hello(self) -> Board:
         text = self._ask("h", b"", "H").decode("ascii", "replace")
         fields = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-        if fields.get("protocol") != PROTOCOL:
+        known = fields.keys() >= {"core", "isa", "board", "mailbox"} and fields["mailbox"].isdecimal()
+        if fields.get("protocol") != PROTOCOL or not known:
             raise SerialError(
-                f"the runner at {self.url} speaks protocol {fields.get('protocol')}, and this program {PROTOCOL}: "
-                "build the runner from the version of this program"
+                f"the runner at {self.url} says {text[:200]!r}, where protocol {PROTOCOL} has other fields: build it from "
+                "the version of this program"
             )
         return Board(fields["core"], fields["isa"], fields["board"], int(fields["mailbox"]))
 
@@ -186,7 +195,7 @@ class SerialRunner:
             if time.monotonic() > deadline:
                 raise SerialError(
                     f"no runner answers at {self.url}: write its image (//runtime/runner/serial) to the board, reset "
-                    "the board, and look at the baud rate"
+                    "the board, and look at the baud rate; or the run before still computes: wait for its end"
                 )
             wait = min(2 * wait, _LONGEST_WAIT_S)
 
@@ -194,8 +203,10 @@ class SerialRunner:
         """Returns the data of the answer to a request, or None if none comes in time."""
         request = Frame(kind, self._next(), data)
         self._send(request)
+        wait_s += self._byte_s * 2 * len(data)
+        ended = 0  # runs
         while True:
-            frame = self._receive(wait_s + self._byte_s * 2 * len(data))
+            frame = self._receive(wait_s)
             if frame is None:
                 self.repeated += 1
                 return None
@@ -204,6 +215,13 @@ class SerialRunner:
             if frame.kind == "N" and frame.sequence == request.sequence:
                 raise SerialError(f"the board refuses: {frame.data.decode('ascii', 'replace')}")
             if frame.kind in "RE":  # somebody went away during a run: end that run
+                if ended == _ENDED_RUNS:
+                    said = frame.data.decode("utf-8", "replace").strip() if frame.kind == "R" else f"end {frame.data!r}"
+                    raise SerialError(
+                        f"the board at {self.url} faults before it takes a job: it says {said[:300]!r}; it may lack "
+                        "memory or an extension that its image was linked for"
+                    )
+                ended += 1
                 self._send(Frame("x", 0, b""))
                 self._send(request)
 
@@ -212,7 +230,10 @@ class SerialRunner:
         return self._sequence
 
     def _send(self, frame: Frame) -> None:
-        self._port.write(frame.encode())
+        try:
+            self._port.write(frame.encode())
+        except OSError as error:
+            raise self._lost(error) from error
 
     def _receive(self, wait_s: float) -> Frame | None:
         """Returns the next whole frame, or None if none comes in time."""
@@ -221,13 +242,15 @@ class SerialRunner:
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
-            self._port.timeout = left
-            received = self._port.read(1)
-            waiting = getattr(self._port, "in_waiting", 0)
-            if waiting:
-                received += self._port.read(waiting)
+            try:
+                received = self._port.read(left)
+            except OSError as error:
+                raise self._lost(error) from error
             self._frames += self._reader.feed(received)
         return self._frames.pop(0)
+
+    def _lost(self, error: OSError) -> SerialError:
+        return SerialError(f"{self.url}: {error}: look at the cable, and end other programs that use the port")
 
 
 def _tail(report: bytes | bytearray) -> str:

@@ -5,12 +5,14 @@
 // The mailbox survives the reset on most boards, and the other end sends only what differs.
 //
 // Both ends say one thing at a time and wait for the answer. Only the other end has timeouts: it repeats what it said.
+// While the board computes, it reads nothing, and what comes then may be lost.
 // Requests before a run, which may be repeated as often as needed, and the answers, which have the request's sequence:
-//   'h'                            'H' protocol, core, instruction set, board, bytes of the mailbox: lines of key=value
+//   'h'                            'H' protocol, bytes of the mailbox, core, instruction set, board: lines of key=value
 //   'c' offset, size               'C' CRC-32 of that part of the mailbox
 //   'w' offset, bytes              'W' offset
-//   's' size, CRC-32 of the job    'N' and the reason, if the mailbox has something else; otherwise the run begins
-// During a run this end says, with a sequence that counts up, and repeats it if it gets anything but the answer:
+//   's' size, CRC-32 of the job    'S', and the run begins; or 'N' and the reason, if the mailbox has something else
+//   'a', 'p'                       'I': there is no run, because the board was reset in its middle
+// During a run this end says, with a sequence that counts up, and repeats it if it gets anything else, such as 'p':
 //   'R' a part of the report       'a'
 //   'E' exit code                  'a'
 // 'x' instead of 'a' ends the run at once. Numbers have 32 bits and are little-endian.
@@ -107,8 +109,9 @@ class Text {
 
 void say_hello(const Frame& request) {
   Text text;
-  text.add("protocol=").add(kProtocol).add("\ncore=").add(bsp_core).add("\nisa=").add(bsp_isa);
-  text.add("\nboard=").add(bsp_board).add("\nmailbox=").add(mailbox_bytes());
+  // The name of the board, which may be long, is last.
+  text.add("protocol=").add(kProtocol).add("\nmailbox=").add(mailbox_bytes());
+  text.add("\ncore=").add(bsp_core).add("\nisa=").add(bsp_isa).add("\nboard=").add(bsp_board);
   answer(request, 'H', text.data(), text.size());
 }
 
@@ -145,12 +148,17 @@ void take_job() {
       case 's':
         if (request.size == 8 && in_mailbox(0, number(request, 0)) &&
             crc32(__mailbox_start, number(request, 0)) == number(request, 1)) {
+          answer(request, 'S', nullptr, 0);
           return;
         }
         refuse(request, "the mailbox has another job");
         break;
+      case 'a':
+      case 'p':
+        answer(request, 'I', nullptr, 0);
+        break;
       default:
-        break;  // a late answer to the run before
+        break;
     }
   }
 }
@@ -172,8 +180,9 @@ void deliver(char type, const std::uint8_t* data, std::size_t size) {
 
 void flush() {
   if (report_size != 0) {
-    deliver('R', report, report_size);
-    report_size = 0;
+    const std::size_t size = report_size;
+    report_size = 0;  // before a fault while it is delivered adds to it
+    deliver('R', report, size);
   }
 }
 
@@ -186,6 +195,9 @@ void flush() {
 using namespace cmsis_nn_delegate::runner::serial;
 
 void bsp_write(const char* data, std::size_t size) {
+  if (report_size >= sizeof(report)) {
+    report_size = 0;  // after a fault before .bss was zeroed
+  }
   for (std::size_t i = 0; i < size; ++i) {
     report[report_size++] = static_cast<std::uint8_t>(data[i]);
     if (report_size == sizeof(report)) {
