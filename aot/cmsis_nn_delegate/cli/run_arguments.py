@@ -42,5 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--image", metavar="FILE.elf", help="simulator, gdb: runner firmware, default is Bazel's")
     parser.add_argument("--board-name", metavar="TEXT", help="gdb, serial: what the board is called in the results")
     parser.add_argument(
-        "--timeout", type=float, default=600.0, metavar="SECONDS", help="of the firmware, default 600; serial: of silence"
+        "--timeout",
+        type=float,
+        default=600.0,
+        metavar="SECONDS",
+        help="of the firmware, default 600; serial: of silence",
     )

@@ -168,8 +168,8 @@ class SerialRunner:
         known = fields.keys() >= {"core", "isa", "board", "mailbox"} and fields["mailbox"].isdecimal()
         if fields.get("protocol") != PROTOCOL or not known:
             raise SerialError(
-                f"the runner at {self.url} says {text[:200]!r}, where protocol {PROTOCOL} has other fields: build it from "
-                "the version of this program"
+                f"the runner at {self.url} says {text[:200]!r}, where protocol {PROTOCOL} has other fields: build it "
+                "from the version of this program"
             )
         return Board(fields["core"], fields["isa"], fields["board"], int(fields["mailbox"]))
 
