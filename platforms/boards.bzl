@@ -7,6 +7,9 @@ Each entry of BOARDS has the arguments of board() in board.bzl, which describes 
   uart        uart(type, address): the simulations communicate through it
   simulators  the simulators (simulators.bzl) that run images for the board, with the settings of each; {} if none does
 
+Those here exist to be simulated. Those that people own are in boards/, a folder each, and have start-up code of their
+own, `start`. BOARDS has both.
+
 Users describe their own boards in their own repositories: README.md, "A board of your own".
 
 On cores that start in Secure state (an505, an547), addresses are those of the Secure alias. Clocks and memory maps are
@@ -16,14 +19,15 @@ cite for them, and the simulators count instructions, not cycles.
 
 load("//platforms:board.bzl", "memory", "uart")
 load("//platforms:cores.bzl", "CORES")
+load("//platforms/boards:packages.bzl", "PACKAGES")
 
 # The drivers platforms/bsp/uart_<type>.h.
-UARTS = ["cmsdk", "nrf51"]
+UARTS = ["cmsdk", "nrf51", "stm32"]
 
 _K = 1024
 _M = 1024 * 1024
 
-BOARDS = {
+SIMULATED = {
     # The board has 256 KiB of flash and 16 KiB of RAM; QEMU takes any sizes.
     "microbit": struct(
         core = "cortex-m0",
@@ -119,6 +123,12 @@ BOARDS = {
         },
     ),
 }
+
+BOARDS = dict(SIMULATED, **PACKAGES)
+
+def board_label(name):
+    """Returns the label of the board()."""
+    return "//platforms/boards/" + name if name in PACKAGES else "//platforms:" + name
 
 def other_boards():
     """Maps the boards that are not the default of any core to the first core that they run images for."""

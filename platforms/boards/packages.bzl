@@ -1,0 +1,13 @@
+"""The boards of this folder, by name. Each is a struct in its own folder with the fields that ../boards.bzl describes, and
+
+  title    how its maker calls it
+  console  the pins of the UART, and where they lead
+  flash    commands that write an image, $IMAGE.elf, .bin or .hex, to the board, and start it
+  sources  the documents that its figures, and the registers in its start-up code, are from
+"""
+
+load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOARD")
+
+PACKAGES = {
+    "stm32f4_discovery": STM32F4_DISCOVERY,
+}
