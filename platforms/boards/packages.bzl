@@ -6,8 +6,10 @@
   sources  the documents that its figures, and the registers in its start-up code, are from
 """
 
+load("//platforms/boards/nrf52840dk:board.bzl", NRF52840DK = "BOARD")
 load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOARD")
 
 PACKAGES = {
+    "nrf52840dk": NRF52840DK,
     "stm32f4_discovery": STM32F4_DISCOVERY,
 }

@@ -1,5 +1,5 @@
-// Driver of the UART of Nordic's nRF51, without flow control; only uart.c includes this file. It selects no pins: the
-// simulated UART has none.
+// Driver of the UART without DMA of Nordic's nRF51 and nRF52, without flow control; only uart.c includes this file. It selects no pin
+// and no speed: the simulated UART has neither, and start-up code of a board does it.
 #pragma once
 
 #include <stdint.h>

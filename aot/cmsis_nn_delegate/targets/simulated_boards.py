@@ -28,6 +28,10 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m55",
         {"FLASH": (524288, None), "RAM": (524288, None), "SRAM": (4194304, None), "MAILBOX": (16777216, None)},
     ),
+    "nrf52840dk": (
+        "cortex-m4",
+        {"FLASH": (1048576, None), "RAM": (262144, 0)},
+    ),
     "stm32f4_discovery": (
         "cortex-m4",
         {"FLASH": (1048576, 5), "RAM": (131072, 0), "CCM": (65536, 0)},
