@@ -60,4 +60,7 @@ def test_the_table_says_what_is_tried():
         simulators = boards.get_board(name).simulators
         assert cells[1] == f"`{boards.get_board(name).core}`"
         assert all(titles[simulator] in cells[-1] for simulator in simulators)
-        assert ("untried" in cells[-1]) == (not simulators), name
+        # Registers that are memory say nothing about the clocks.
+        models = [line for line in simulators.get("renode", {}).get("models", []) if " @ " in line]
+        modelled = any(": Memory." not in line for line in models)
+        assert ("untried" in cells[-1]) == (not modelled), name
