@@ -130,11 +130,12 @@ def board_label(name):
     """Returns the label of the board()."""
     return "//platforms/boards/" + name if name in PACKAGES else "//platforms:" + name
 
+def _core_of(board):
+    """Returns the name of the board's core, or, if images are not built for that, of the first whose images run on it."""
+    own = [name for name, core in CORES.items() if core.cpu == board.core]
+    return (own + [name for name, core in CORES.items() if board.core in core.also_runs_on])[0]
+
 def other_boards():
-    """Maps the boards that are not the default of any core to the first core that they run images for."""
+    """Maps the boards that are not the default of any core to the core that images are built for."""
     defaults = [core.board for core in CORES.values()]
-    return {
-        name: [core for core, entry in CORES.items() if board.core in [entry.cpu] + entry.also_runs_on][0]
-        for name, board in BOARDS.items()
-        if name not in defaults
-    }
+    return {name: _core_of(board) for name, board in BOARDS.items() if name not in defaults}

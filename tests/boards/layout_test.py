@@ -24,6 +24,8 @@ def test_where_an_image_lies(name):
     board = boards.get_board(name)
     elf = Elf(IMAGES / f"image_{name}.elf")
     image = (IMAGES / f"image_{name}.bin").read_bytes()
+    # Also an image for a Cortex-M23 would run on a Cortex-M33.
+    assert elf.string("bsp_core") == board.core
     flash, ram = span(board.memories["FLASH"]), span(board.memories["RAM"])
 
     # The core reads these two after reset.

@@ -36,6 +36,10 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m4",
         {"FLASH": (2097152, 5), "RAM": (655360, 0)},
     ),
+    "nucleo_u575zi": (
+        "cortex-m33",
+        {"FLASH": (2097152, 4), "RAM": (786432, 0)},
+    ),
     "stm32f4_discovery": (
         "cortex-m4",
         {"FLASH": (1048576, 5), "RAM": (131072, 0), "CCM": (65536, 0)},
