@@ -44,4 +44,8 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m4",
         {"FLASH": (1048576, 5), "RAM": (131072, 0), "CCM": (65536, 0)},
     ),
+    "stm32f746g_disco": (
+        "cortex-m7",
+        {"FLASH": (1048576, 7), "RAM": (65536, 0), "SRAM": (262144, None)},
+    ),
 }
