@@ -16,8 +16,9 @@
 #define CR_PLLRDY (1u << 25)
 
 // The input divided by M is 1 MHz, times N is 336 MHz, divided by 2 is the core's clock; divided by Q is USB's 48 MHz.
-#define PLL_HSI_M (16u << 0)  // of the 16 MHz oscillator inside
-#define PLL_HSE_M (8u << 0)   // of the board's crystal, 8 MHz
+#define PLL_HSI_M (16u << 0)      // of the 16 MHz oscillator inside
+#define PLL_HSE_M (8u << 0)       // of the board's crystal, 8 MHz
+#define PLL_RESERVED (15u << 28)  // to be kept
 #define PLL_N (336u << 6)
 #define PLL_P_2 (0u << 16)
 #define PLL_SOURCE_HSE (1u << 22)
@@ -57,7 +58,8 @@ static void start_clock(void) {
   RCC_CR |= CR_HSEON;
   // Without a crystal, the oscillator inside gives the same frequency, to 1 %.
   const bool crystal = wait_until(&RCC_CR, CR_HSERDY, CR_HSERDY);
-  RCC_PLLCFGR = PLL_N | PLL_P_2 | PLL_Q | (crystal ? PLL_SOURCE_HSE | PLL_HSE_M : PLL_HSI_M);
+  RCC_PLLCFGR = (RCC_PLLCFGR & PLL_RESERVED) | PLL_N | PLL_P_2 | PLL_Q |
+                (crystal ? PLL_SOURCE_HSE | PLL_HSE_M : PLL_HSI_M);
   RCC_CR |= CR_PLLON;
   // Before the clock rises (section 3.5.1). The wait reads it back, which has to confirm it.
   FLASH_ACR = ACR_LATENCY_5 | ACR_PREFETCH | ACR_INSTRUCTION_CACHE | ACR_DATA_CACHE;

@@ -18,8 +18,9 @@
 #define CR_PLLRDY (1u << 25)
 
 // The input divided by M is 1 MHz, times N is 432 MHz, divided by 2 is the core's clock; divided by Q is USB's 48 MHz.
-#define PLL_HSI_M (16u << 0)  // of the 16 MHz oscillator inside
-#define PLL_HSE_M (25u << 0)  // of the board's crystal, 25 MHz
+#define PLL_HSI_M (16u << 0)      // of the 16 MHz oscillator inside
+#define PLL_HSE_M (25u << 0)      // of the board's crystal, 25 MHz
+#define PLL_RESERVED (15u << 28)  // to be kept
 #define PLL_N (432u << 6)
 #define PLL_P_2 (0u << 16)
 #define PLL_SOURCE_HSE (1u << 22)
@@ -95,16 +96,17 @@ static void start_clock(void) {
   RCC_CR |= CR_HSEON;
   // Without a crystal, the oscillator inside gives the same frequency, to 1 %.
   const bool crystal = wait_until(&RCC_CR, CR_HSERDY, CR_HSERDY);
-  RCC_PLLCFGR = PLL_N | PLL_P_2 | PLL_Q | (crystal ? PLL_SOURCE_HSE | PLL_HSE_M : PLL_HSI_M);
+  RCC_PLLCFGR = (RCC_PLLCFGR & PLL_RESERVED) | PLL_N | PLL_P_2 | PLL_Q |
+                (crystal ? PLL_SOURCE_HSE | PLL_HSE_M : PLL_HSI_M);
   RCC_CR |= CR_PLLON;
   PWR_CR1 |= CR1_ODEN;
   const bool ready = wait_until(&PWR_CSR1, CSR1_ODRDY, CSR1_ODRDY);
   PWR_CR1 |= CR1_ODSWEN;
-  const bool overdriven = ready && wait_until(&PWR_CSR1, CSR1_ODSWRDY, CSR1_ODSWRDY);
+  const bool switched = wait_until(&PWR_CSR1, CSR1_ODSWRDY, CSR1_ODSWRDY);
   FLASH_ACR = ACR_LATENCY_7 | ACR_PREFETCH;
   (void)wait_until(&FLASH_ACR, ACR_LATENCY, ACR_LATENCY_7);
   RCC_CFGR |= CFGR_PPRE1_4 | CFGR_PPRE2_2;
-  if (wait_until(&RCC_CR, CR_PLLRDY, CR_PLLRDY) && overdriven) {
+  if (wait_until(&RCC_CR, CR_PLLRDY, CR_PLLRDY) && ready && switched) {
     RCC_CFGR |= CFGR_SW_PLL;
     (void)wait_until(&RCC_CFGR, CFGR_SWS, CFGR_SWS_PLL);
   }
