@@ -132,6 +132,15 @@ _board = rule(
     },
 )
 
+def _uart_header_impl(ctx):
+    return [platform_common.TemplateVariableInfo({"BSP_UART_HEADER": ctx.file.header.path})]
+
+# Not every supported Bazel knows $(execpath) in defines.
+_uart_header = rule(
+    implementation = _uart_header_impl,
+    attrs = {"header": attr.label(allow_single_file = [".h"], mandatory = True)},
+)
+
 def board(name, core, clock_hz, memories, uart, simulators = {}, start = None, **kwargs):
     """Declares a board.
 
@@ -156,8 +165,11 @@ def board(name, core, clock_hz, memories, uart, simulators = {}, start = None, *
     """
     code = name + "_code"
     header = "platforms/bsp/uart_%s.h" % uart.type
+    toolchains = []
     if uart.header:
-        header = "$(execpath %s)" % uart.header
+        _uart_header(name = name + "_uart_header", header = uart.header)
+        header = "$(BSP_UART_HEADER)"
+        toolchains = [":%s_uart_header" % name]
 
     # Compiled with the core's flags for each image's core, but once for all images of it.
     cc_library(
@@ -171,6 +183,7 @@ def board(name, core, clock_hz, memories, uart, simulators = {}, start = None, *
         ],
         # Not compiled for the host with everything else; the board only passes it on.
         tags = ["manual"],
+        toolchains = toolchains,
         deps = [str(Label("//platforms/bsp:internal"))],
         alwayslink = True,
     )
