@@ -45,12 +45,14 @@ def _platforms_impl(ctx):
         texts.append(_set("CMSIS_NN_DELEGATE_%s_SRCS" % name, [cmake_path(file) for file in target.srcs]))
         if target.copts:
             texts.append(_set("CMSIS_NN_DELEGATE_%s_COPTS" % name, target.copts))
+    texts.append(_set("CMSIS_NN_DELEGATE_BSP_BOARD_SRCS", [cmake_path(file) for file in ctx.files.board]))
     return _write(ctx, ".cmake", "the tables of platforms/", texts)
 
 cmake_platforms = rule(
     implementation = _platforms_impl,
     attrs = {
         "abort": attr.label(aspects = [cc_targets_aspect], cfg = to_device, mandatory = True),
+        "board": attr.label(mandatory = True),
         "bsp": attr.label(aspects = [cc_targets_aspect], cfg = to_device, mandatory = True),
         "_allowlist_function_transition": attr.label(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",

@@ -26,11 +26,18 @@ board with an invalid description fails, and the message says why. `bazel build 
 and the description as JSON, which CMake and the simulators read.
 """
 
-load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_common")
+load("@rules_cc//cc:defs.bzl", "CcInfo", "cc_library")
+
+# Of the board support. Otherwise GCC turns its loops into calls of memcpy, memset and strlen.
+BSP_COPTS = [
+    "-ffreestanding",
+    "-fno-tree-loop-distribute-patterns",
+]
 
 BoardInfo = provider(
     doc = "A board that an image can be linked for.",
     fields = {
+        "code": "CcInfo of the board's own code: UART, start-up, name.",
         "core": "The board's core, as in -mcpu.",
         "description": "JSON file with the whole description.",
         "linker_script": "file",
@@ -53,16 +60,17 @@ def uart(type, address, header = None):
     """The UART to which a board writes its output.
 
     Args:
-      type: "cmsdk" or "nrf51", whose drivers are platforms/bsp/uart_<type>.h; or a name for your own.
+      type: "cmsdk", "nrf51", "stm32" or "stm32_isr", whose drivers are platforms/bsp/uart_<type>.h; or a name for your
+        own.
       address: address of its registers.
       header: label of your own driver, a C header that defines start() and put() like those, and get() as bsp/serial.h
         says if the board is to be controlled over this UART.
     """
     return struct(type = type, address = address, header = header)
 
-def description_of(name, core, clock_hz, memories, uart, simulators):
+def description_of(name, core, clock_hz, memories, uart, simulators, start = None):
     """Returns a board as data: platforms/tools/board.py reads it as JSON."""
-    return {
+    description = {
         "name": name,
         "core": core,
         "clock_hz": clock_hz,
@@ -73,6 +81,9 @@ def description_of(name, core, clock_hz, memories, uart, simulators):
         "uart": {"type": uart.type, "address": uart.address},
         "simulators": simulators,
     }
+    if start:
+        description["start"] = start
+    return description
 
 def _impl(ctx):
     name = ctx.label.name
@@ -86,7 +97,7 @@ def _impl(ctx):
     arguments.add("--template", ctx.file._template)
     arguments.add("--script", script)
     arguments.add("--json", description)
-    if ctx.file.uart_header:
+    if ctx.attr.own_uart:
         arguments.add("--own-uart")
     ctx.actions.run(
         executable = ctx.executable._tool,
@@ -97,42 +108,41 @@ def _impl(ctx):
         progress_message = "Checking board %s" % ctx.label,
         use_default_shell_env = True,
     )
-    header = "platforms/bsp/uart_%s.h" % ctx.attr.uart_type
-    cc_info = CcInfo()
-    if ctx.file.uart_header:
-        header = ctx.file.uart_header.basename
-        cc_info = CcInfo(compilation_context = cc_common.create_compilation_context(
-            headers = depset([ctx.file.uart_header]),
-            quote_includes = depset([ctx.file.uart_header.dirname]),
-        ))
     files = [description, script]
     return [
-        BoardInfo(core = ctx.attr.core, description = description, linker_script = script, name = name),
-        cc_info,
+        BoardInfo(
+            code = ctx.attr.code[CcInfo],
+            core = ctx.attr.core,
+            description = description,
+            linker_script = script,
+            name = name,
+        ),
         DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files)),
-        # For the `toolchains` of //platforms/bsp.
-        platform_common.TemplateVariableInfo({
-            "BSP_BOARD": name.replace("_", "-"),
-            "BSP_UART_BASE": ctx.attr.uart_address + "u",
-            "BSP_UART_HEADER": header,
-        }),
     ]
 
 _board = rule(
     implementation = _impl,
     attrs = {
+        "code": attr.label(mandatory = True, providers = [CcInfo]),
         "core": attr.string(mandatory = True),
         "description": attr.string(mandatory = True),
-        "uart_address": attr.string(mandatory = True),  # an attr.int has 31 bits
-        "uart_header": attr.label(allow_single_file = [".h"]),
-        "uart_type": attr.string(mandatory = True),
+        "own_uart": attr.bool(),
         "_tables": attr.label(default = "//platforms:generated_tables", allow_single_file = True),
         "_template": attr.label(default = "//platforms:image.ld.in", allow_single_file = True),
         "_tool": attr.label(default = "//platforms/tools:board", executable = True, cfg = "exec"),
     },
 )
 
-def board(name, core, clock_hz, memories, uart, simulators = {}, **kwargs):
+def _uart_header_impl(ctx):
+    return [platform_common.TemplateVariableInfo({"BSP_UART_HEADER": ctx.file.header.path})]
+
+# Not every supported Bazel knows $(execpath) in defines.
+_uart_header = rule(
+    implementation = _uart_header_impl,
+    attrs = {"header": attr.label(allow_single_file = [".h"], mandatory = True)},
+)
+
+def board(name, core, clock_hz, memories, uart, simulators = {}, start = None, **kwargs):
     """Declares a board.
 
     Args:
@@ -149,14 +159,40 @@ def board(name, core, clock_hz, memories, uart, simulators = {}, **kwargs):
       uart: uart(): where the output goes.
       simulators: names in simulators.bzl -> the settings that each needs, for those that run the board's images:
         {"qemu": {"machine": "mps2-an386"}, "renode": {}}. If empty, images are linked, but no simulator runs them.
+      start: label of the board's own start-up code, C sources that define bsp_reset() as platforms/bsp/internal.h says:
+        clocks, caches, and the pins and speed of the UART. Without it, an image starts with the clock that the core has
+        after reset.
       **kwargs: visibility, tags, ...
     """
+    code = name + "_code"
+    header = "platforms/bsp/uart_%s.h" % uart.type
+    toolchains = []
+    if uart.header:
+        _uart_header(name = name + "_uart_header", header = uart.header)
+        header = "$(BSP_UART_HEADER)"
+        toolchains = [":%s_uart_header" % name]
+
+    # Compiled with the core's flags for each image's core, but once for all images of it.
+    cc_library(
+        name = code,
+        srcs = [str(Label("//platforms/bsp:board_srcs"))] + ([start] if start else []) + ([uart.header] if uart.header else []),
+        copts = BSP_COPTS,
+        local_defines = [
+            "BSP_BOARD=\\\"%s\\\"" % name.replace("_", "-"),
+            "BSP_UART_BASE=%du" % uart.address,
+            "BSP_UART_HEADER=\\\"%s\\\"" % header,
+        ],
+        # Not compiled for the host with everything else; the board only passes it on.
+        tags = ["manual"],
+        toolchains = toolchains,
+        deps = [str(Label("//platforms/bsp:internal"))],
+        alwayslink = True,
+    )
     _board(
         name = name,
+        code = ":" + code,
         core = core,
         description = json.encode(description_of(name, core, clock_hz, memories, uart, simulators)),
-        uart_address = "%d" % uart.address,
-        uart_header = uart.header,
-        uart_type = uart.type,
+        own_uart = bool(uart.header),
         **kwargs
     )

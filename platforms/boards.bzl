@@ -7,6 +7,9 @@ Each entry of BOARDS has the arguments of board() in board.bzl, which describes 
   uart        uart(type, address): the simulations communicate through it
   simulators  the simulators (simulators.bzl) that run images for the board, with the settings of each; {} if none does
 
+Those here exist to be simulated. Those that people own are in boards/, a folder each, and have start-up code of their
+own, `start`. BOARDS has both.
+
 Users describe their own boards in their own repositories: README.md, "A board of your own".
 
 On cores that start in Secure state (an505, an547), addresses are those of the Secure alias. Clocks and memory maps are
@@ -16,14 +19,15 @@ cite for them, and the simulators count instructions, not cycles.
 
 load("//platforms:board.bzl", "memory", "uart")
 load("//platforms:cores.bzl", "CORES")
+load("//platforms/boards:packages.bzl", "PACKAGES")
 
 # The drivers platforms/bsp/uart_<type>.h.
-UARTS = ["cmsdk", "nrf51"]
+UARTS = ["cmsdk", "nrf51", "stm32", "stm32_isr"]
 
 _K = 1024
 _M = 1024 * 1024
 
-BOARDS = {
+SIMULATED = {
     # The board has 256 KiB of flash and 16 KiB of RAM; QEMU takes any sizes.
     "microbit": struct(
         core = "cortex-m0",
@@ -120,11 +124,18 @@ BOARDS = {
     ),
 }
 
+BOARDS = dict(SIMULATED, **PACKAGES)
+
+def board_label(name):
+    """Returns the label of the board()."""
+    return "//platforms/boards/" + name if name in PACKAGES else "//platforms:" + name
+
+def _core_of(board):
+    """Returns the name of the board's core, or, if images are not built for that, of the first whose images run on it."""
+    own = [name for name, core in CORES.items() if core.cpu == board.core]
+    return (own + [name for name, core in CORES.items() if board.core in core.also_runs_on])[0]
+
 def other_boards():
-    """Maps the boards that are not the default of any core to the first core that they run images for."""
+    """Maps the boards that are not the default of any core to the core that images are built for."""
     defaults = [core.board for core in CORES.values()]
-    return {
-        name: [core for core, entry in CORES.items() if board.core in [entry.cpu] + entry.also_runs_on][0]
-        for name, board in BOARDS.items()
-        if name not in defaults
-    }
+    return {name: _core_of(board) for name, board in BOARDS.items() if name not in defaults}

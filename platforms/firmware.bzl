@@ -44,7 +44,8 @@ def _link(ctx, linker_script, elf, map_file):
         requested_features = ctx.features,
         unsupported_features = ctx.disabled_features,
     )
-    info = cc_common.merge_cc_infos(cc_infos = [d[CcInfo] for d in ctx.attr.deps])
+    infos = [d[CcInfo] for d in ctx.attr.deps] + [ctx.attr.board[BoardInfo].code]
+    info = cc_common.merge_cc_infos(cc_infos = infos)
     objects = []
     archives = []
     flags = []
@@ -164,7 +165,7 @@ def _firmware_image_impl(ctx):
     name = ctx.label.name
     files = {suffix: ctx.actions.declare_file(name + "." + suffix) for suffix in _SUFFIXES}
     linked = ctx.actions.declare_file(name + ".linked")
-    board = ctx.attr._board[BoardInfo]
+    board = ctx.attr.board[BoardInfo]
     _check_board(ctx, board)
     _link(ctx, ctx.file.linker_script or board.linker_script, linked, files["map"])
     _check(ctx, linked, files["map"], files["elf"])
@@ -179,11 +180,15 @@ _firmware_image = rule(
     implementation = _firmware_image_impl,
     attrs = {
         "deps": attr.label_list(providers = [CcInfo], mandatory = True),
+        "board": attr.label(
+            default = "//platforms:board_of_core",
+            providers = [BoardInfo],
+            doc = "The board to link for, by default that of the core.",
+        ),
         "core": attr.string(doc = "Core of the platform being built, as the reports name it."),
         "linker_script": attr.label(allow_single_file = True, doc = "Linker script to use instead of the board's."),
         "stack_bytes": attr.int(default = 16384, doc = "RAM for the stack, a multiple of 16."),
         "unchecked": attr.bool(doc = "Build an image even if the check would refuse it: for tests of the check."),
-        "_board": attr.label(default = "//platforms:board", providers = [BoardInfo]),
         "_check_image": attr.label(
             default = "//platforms/tools:check_image",
             executable = True,
@@ -223,27 +228,6 @@ _to_core = transition(
     implementation = _to_core_impl,
     inputs = [],
     outputs = [
-        "//command_line_option:compilation_mode",
-        "//command_line_option:platforms",
-    ],
-)
-
-_BOARD = str(Label("//platforms:board"))
-
-def _to_board_impl(settings, attr):
-    result = dict(_to_core_impl(settings, attr))
-    board = str(attr.board)
-
-    # Without a repository, the label would refer to this repository even if that is not the main one.
-    result[_BOARD] = "@" + board if board.startswith("//") else board
-    return result
-
-# A separate transition, so that the output paths of images for the boards of cores.bzl do not change.
-_to_board = transition(
-    implementation = _to_board_impl,
-    inputs = [],
-    outputs = [
-        _BOARD,
         "//command_line_option:compilation_mode",
         "//command_line_option:platforms",
     ],
@@ -296,10 +280,6 @@ def firmware_rule(to_core, attrs = {}):
 # Builds an image for a core, with its board of cores.bzl.
 core_firmware = firmware_rule(_to_core)
 
-_board_firmware = firmware_rule(_to_board, attrs = {
-    "board": attr.label(mandatory = True, providers = [BoardInfo]),
-})
-
 def firmware_targets(rule, image, cores = None, targets = "{core}", by_default = None, tags = [], **kwargs):
     """Declares the targets that build one image for each of `cores`.
 
@@ -342,7 +322,8 @@ def firmware(
 
     Args:
       name: name of the image, which is linked for the platform that is being built.
-      boards: labels of board()s -> the core in cores.bzl to build for. The targets are named <name>_<board>.
+      boards: labels of board()s -> the core in cores.bzl to build for. The targets are named <name>_<board>. They differ
+        from the core's image only in what is linked, not in how it is compiled: a board costs a link.
       cores: see firmware_targets.
       targets: see firmware_targets.
       by_default: see firmware_targets.
@@ -360,11 +341,19 @@ def firmware(
         **kwargs
     )
     for board, core in boards.items():
-        _board_firmware(
-            name = "%s_%s" % (name, _board_name(board)),
+        linked = "%s_on_%s" % (name, _board_name(board))
+        firmware_image(
+            name = linked,
             board = board,
+            tags = tags,
+            testonly = testonly,
+            visibility = visibility,
+            **kwargs
+        )
+        core_firmware(
+            name = "%s_%s" % (name, _board_name(board)),
             core = core,
-            image = ":" + name,
+            image = ":" + linked,
             mode = mode,
             tags = tags,
             testonly = testonly,

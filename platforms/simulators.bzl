@@ -24,8 +24,8 @@ SIMULATORS = {
     "renode": struct(
         title = "Renode",
         driver = "sim.renode.renode",
-        # Renode gets a description of the board: sim/renode/repl.py.
-        needs = {},
-        optional = [],
+        # Renode gets a description of the board: sim/renode/repl.py. Further lines of it: models of what start-up code waits for.
+        needs = {"models": "strings"},
+        optional = ["models"],
     ),
 }

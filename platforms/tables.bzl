@@ -21,7 +21,10 @@ def _write(ctx, text):
     return [DefaultInfo(files = depset([output]), runfiles = ctx.runfiles([output]))]
 
 def _board(name, board):
-    return description_of(name, board.core, board.clock_hz, board.memories, board.uart, board.simulators)
+    start = getattr(board, "start", None)
+    if start:
+        start = "boards/%s/%s" % (name, start)
+    return description_of(name, board.core, board.clock_hz, board.memories, board.uart, board.simulators, start)
 
 def _core(name, target):
     return {

@@ -1,4 +1,4 @@
-// What this image was built for. The macros come from platforms/cores.bzl and the board's description.
+// The core that this image was built for. The macros come from platforms/cores.bzl; board.c has the board.
 #include "platforms/bsp/bsp.h"
 
 // Kept in every image: simulator drivers read from it which board to start.
@@ -6,4 +6,3 @@
 
 IDENTITY const char bsp_core[] = BSP_CORE;
 IDENTITY const char bsp_isa[] = BSP_ISA;
-IDENTITY const char bsp_board[] = BSP_BOARD;

@@ -14,6 +14,11 @@ void bsp_write_decimal(uint32_t value);
 void bsp_write_hex(uint32_t value);  // 8 digits.
 
 // Vectors.
-void Reset_Handler(void);
+//
+// The first code after reset, with the stack pointer set and nothing else. A board with start-up code of its own defines
+// it (platforms/README.md): it sets clocks, caches and pins, uses no static data but constants, and ends by calling
+// Reset_Handler(). Otherwise it is Reset_Handler() itself.
+void bsp_reset(void);
+_Noreturn void Reset_Handler(void);
 void Fault_Handler(void);
 void SysTick_Handler(void);

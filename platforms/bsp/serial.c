@@ -1,9 +1,11 @@
-// See serial.h.
+// See serial.h. Empty where the driver has no receiver.
 #include "platforms/bsp/serial.h"
 
 #include "platforms/bsp/scs.h"
 
 #include BSP_UART_HEADER
+
+#ifdef BSP_UART_RECEIVES
 
 // Once after a reset: a driver may set up the UART anew each time. Not a bool, because memory has any value before .bss is
 // zeroed, and faults are reported then too.
@@ -28,10 +30,12 @@ int bsp_serial_read(void) {
   return get();
 }
 
-void bsp_reset(void) {
+void bsp_restart(void) {
   __asm__ volatile("dsb" ::: "memory");
   AIRCR = AIRCR_VECTKEY | AIRCR_SYSRESETREQ;
   for (;;) {
     __asm__ volatile("dsb" ::: "memory");
   }
 }
+
+#endif

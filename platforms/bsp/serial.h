@@ -1,6 +1,6 @@
 // The board's UART in both directions, and reset, for firmware that somebody at the other end controls. C linkage.
 //
-// A driver (uart_<type>.h) then also defines `get`, which returns the next byte that the UART has received, or -1 if
+// A driver (uart_<type>.h) then also defines the macro BSP_UART_RECEIVES and `get`, which returns the next byte that the UART has received, or -1 if
 // there is none, and its `start` switches on the receiver too. `get` clears the flags of overrun, framing and noise errors,
 // with which some UARTs receive nothing more: bytes come while the firmware computes and fetches none.
 #pragma once
@@ -25,7 +25,7 @@ int bsp_serial_read(void);
 #else
 _Noreturn
 #endif
-void bsp_reset(void);
+void bsp_restart(void);
 
 #ifdef __cplusplus
 }  // extern "C"

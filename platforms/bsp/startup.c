@@ -14,7 +14,7 @@ typedef void (*Handler)(void);
 
 // Initial stack pointer, then the 15 system exceptions. The board's interrupts are never enabled.
 __attribute__((section(".vectors"), used)) static const Handler kVectors[16] = {
-    (Handler)__stack_top, Reset_Handler,
+    (Handler)__stack_top, bsp_reset,
     Fault_Handler,  // NMI
     Fault_Handler,  // HardFault
     Fault_Handler,  // MemManage
@@ -45,6 +45,9 @@ static void limit_stack(void) {
   __asm__ volatile("msr msplim, %0" ::"r"(__stack_bottom));
 #endif
 }
+
+// An alias and not a function, so that a board without start-up code spends nothing on it.
+void bsp_reset(void) __attribute__((weak, alias("Reset_Handler")));
 
 _Noreturn void Reset_Handler(void) {
   enable_coprocessors();

@@ -27,6 +27,7 @@ static inline void put(char byte) {
   UART_DATA = (uint8_t)byte;
 }
 
+#define BSP_UART_RECEIVES
 static inline int get(void) {
   return (UART_STATE & STATE_RX_FULL) != 0 ? (int)(UART_DATA & 255) : -1;
 }

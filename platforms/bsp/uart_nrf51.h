@@ -1,5 +1,5 @@
-// Driver of the UART of Nordic's nRF51, without flow control; only uart.c and serial.c include this file. It selects no
-// pins: the simulated UART has none.
+// Driver of the UART without DMA of Nordic's nRF51 and nRF52, without flow control; only uart.c and serial.c include this
+// file. It selects no pins and no speed: the simulated UART has neither, and start-up code of a board does it.
 #pragma once
 
 #include <stdint.h>
@@ -16,11 +16,9 @@
 #define ENABLE_ENABLED 4u
 
 static inline void start(void) {
-  if (UART_ENABLE != ENABLE_ENABLED) {
-    UART_ENABLE = ENABLE_ENABLED;
-    UART_STARTRX = 1;
-    UART_STARTTX = 1;
-  }
+  UART_ENABLE = ENABLE_ENABLED;
+  UART_STARTRX = 1;
+  UART_STARTTX = 1;
 }
 
 // TXDRDY is the event that the byte in TXD has been sent; software clears it.
@@ -32,7 +30,8 @@ static inline void put(char byte) {
 }
 
 // RXDRDY is the event that a byte has come into RXD; software clears it before it reads the byte, because the next one may
-// follow at once.
+// follow at once. After an overrun, which loses a byte, the UART goes on.
+#define BSP_UART_RECEIVES
 static inline int get(void) {
   if (UART_RXDRDY == 0) {
     return -1;

@@ -27,10 +27,12 @@ function(cmsis_nn_delegate_firmware target)
 
   set(bsp ${target}_bsp)
   include(${_CMSIS_NN_DELEGATE_PLATFORMS}/cmake/tables.cmake)
-  foreach(files IN ITEMS CMSIS_NN_DELEGATE_BSP_SRCS CMSIS_NN_DELEGATE_ABORT_SRCS)
+  foreach(files IN ITEMS CMSIS_NN_DELEGATE_BSP_SRCS CMSIS_NN_DELEGATE_BSP_BOARD_SRCS CMSIS_NN_DELEGATE_ABORT_SRCS)
     list(TRANSFORM ${files} PREPEND ${_CMSIS_NN_DELEGATE_PLATFORMS}/../)
   endforeach()
-  add_library(${bsp} OBJECT ${CMSIS_NN_DELEGATE_BSP_SRCS})
+  add_library(
+    ${bsp} OBJECT ${CMSIS_NN_DELEGATE_BSP_SRCS} ${CMSIS_NN_DELEGATE_BSP_BOARD_SRCS} ${BOARD_START}
+  )
   target_compile_options(${bsp} PRIVATE ${CMSIS_NN_DELEGATE_BSP_COPTS})
   target_compile_definitions(
     ${bsp}

@@ -445,17 +445,17 @@ set(CMSIS_NN_DELEGATE_BSP_SRCS
     "platforms/bsp/exit.c"
     "platforms/bsp/fault.c"
     "platforms/bsp/identity.c"
-    "platforms/bsp/internal.h"
-    "platforms/bsp/scs.h"
     "platforms/bsp/stack.c"
     "platforms/bsp/startup.c"
     "platforms/bsp/ticks.c"
-    "platforms/bsp/uart.c"
-    "platforms/bsp/uart_cmsdk.h"
-    "platforms/bsp/uart_nrf51.h"
 )
 set(CMSIS_NN_DELEGATE_BSP_COPTS
     "-ffreestanding"
     "-fno-tree-loop-distribute-patterns"
 )
 set(CMSIS_NN_DELEGATE_ABORT_SRCS "platforms/bsp/abort.cc")
+set(CMSIS_NN_DELEGATE_BSP_BOARD_SRCS
+    "platforms/bsp/board.c"
+    "platforms/bsp/serial.c"
+    "platforms/bsp/uart.c"
+)

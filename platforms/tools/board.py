@@ -16,11 +16,12 @@ BOARD is a JSON file, or a name from platforms/boards.bzl. A description:
       "simulators": {                 the simulators that run its images, and the settings of each; may be {}
         "qemu": {"machine": "mps2-an386"},
         "renode": {}
-      }
+      },
+      "start": "start.c"              your own start-up code, a C source that defines bsp_reset(); may be left out
     }
 
 Numbers may also be strings, which can be hexadecimal. `wait_states` of a 32-bit read, in clock cycles of the core, is
-optional. `header` in "uart" is your own driver: a path relative to the JSON file's folder.
+optional. `header` in "uart" is your own driver. It and `start` are paths relative to the JSON file's folder.
 
 Standard library only.
 """
@@ -39,6 +40,7 @@ from typing import Any
 TABLES = pathlib.Path(__file__).absolute().parent.parent / "tables.json"
 
 _FIELDS = ("name", "core", "clock_hz", "memories", "uart", "simulators")
+_OPTIONAL_FIELDS = ("start",)
 _REQUIRED_MEMORIES = ("FLASH", "RAM")
 _MAILBOX = "MAILBOX"
 _PLACED = (*_REQUIRED_MEMORIES, _MAILBOX)  # by the linker script's template
@@ -72,6 +74,7 @@ class Board:
     uart_type: str  # "cmsdk", "nrf51", or a driver of the user's
     uart_header: str  # the path of that driver, if it is not of platforms/bsp; else ""
     simulators: dict[str, dict[str, Any]]  # name -> what it needs to know
+    start: str = ""  # the path of its own start-up code; "" if there is none
     path: pathlib.Path | None = None  # of the description; None if it is in the table
 
     @property
@@ -198,9 +201,9 @@ def problems(data: Any, tables: Tables, own_driver: bool = False) -> list[str]:
         return ["a description must be a JSON object"]
     found = [f"{field} is missing" for field in _FIELDS if field not in data]
     found += [
-        f"{field!r} is not a field of a board; the fields are {', '.join(_FIELDS)}"
+        f"{field!r} is not a field of a board; the fields are {', '.join(_FIELDS + _OPTIONAL_FIELDS)}"
         for field in data
-        if field not in _FIELDS
+        if field not in _FIELDS + _OPTIONAL_FIELDS
     ]
     if not re.fullmatch("[a-z][a-z0-9_]*", str(data.get("name", "x"))):
         found.append(f"name: {data['name']!r} must be lower case, digits and _")
@@ -218,6 +221,8 @@ def problems(data: Any, tables: Tables, own_driver: bool = False) -> list[str]:
     if "uart" in data:
         uart = data["uart"]
         found += _uart_problems(uart, own_driver or (isinstance(uart, dict) and "header" in uart), tables)
+    if not isinstance(data.get("start", ""), str):
+        found.append("start must be the path of a C source")
     if "simulators" in data:
         found += _simulator_problems(data["simulators"], tables)
     return found
@@ -251,6 +256,7 @@ def parse(data: Any, tables: Tables, path: pathlib.Path | None = None, own_drive
         uart_type=data["uart"]["type"],
         uart_header=data["uart"].get("header", ""),
         simulators=data["simulators"],
+        start=data.get("start", ""),
         path=path,
     )
 
@@ -317,6 +323,9 @@ def as_cmake(board: Board) -> str:
     header = f"platforms/bsp/uart_{board.uart_type}.h"
     if board.uart_header and board.path:
         header = str((board.path.parent / board.uart_header).resolve())
+    start = ""
+    if board.start:
+        start = str(((board.path or TABLES).parent / board.start).resolve())
     qemu = board.simulators.get("qemu", {})
     options = "".join(f'\n    "{option}"' for option in qemu.get("options", []))
     return "".join(
@@ -324,6 +333,7 @@ def as_cmake(board: Board) -> str:
             f'set(BOARD_NAME "{board.name.replace("_", "-")}")\n',
             f"set(BOARD_UART {board.uart})\n",
             f'set(BOARD_UART_HEADER "{header}")\n',
+            f'set(BOARD_START "{start}")\n',
             f'set(BOARD_QEMU_MACHINE "{qemu.get("machine", "")}")\n',
             f"set(BOARD_QEMU_OPTIONS{options})\n",
         ]

@@ -77,12 +77,18 @@ def test_images_run_on_the_board_of_their_core():
         ("core", REMOVED, "core is missing"),
         ("clock_hz", "fast", "clock_hz must be a positive number"),
         ("name", "My-Board", "name: 'My-Board' must be lower case"),
-        ("uart/type", "pl011", "there is no driver for 'pl011'; choose one of cmsdk, nrf51, or give header"),
+        (
+            "uart/type",
+            "pl011",
+            "there is no driver for 'pl011'; choose one of cmsdk, nrf51, stm32, stm32_isr, or give header",
+        ),
         ("uart/address", None, "uart: address"),
         ("simulators/gem5", {}, "'gem5' is unknown; choose from .*qemu.*, or leave it out"),
         ("simulators/qemu", {}, "QEMU needs 'machine' of the board, a string"),
         ("simulators/qemu", {"machine": "a", "options": "-x"}, "QEMU needs 'options' of the board, a list of strings"),
         ("simulators/renode", {"repl": "x"}, "Renode takes no 'repl'"),
+        ("simulators/renode", {"models": "rcc"}, "Renode needs 'models' of the board, a list of strings"),
+        ("start", 1, "start must be the path of a C source"),
         ("memory", {}, "'memory' is not a field of a board; the fields are name, core"),
     ],
 )
@@ -133,6 +139,15 @@ def test_the_program_writes_what_a_link_needs(tmp_path):
         "\n"
     )
     assert f'set(BOARD_UART_HEADER "{tmp_path}/uart_mine.h")\n' in cmake.read_text()
+
+
+def test_start_up_code_of_a_board(tmp_path):
+    for board, start in [
+        (boards.parse(changed("start", "own/start.c"), TABLES, tmp_path / "mine.json"), tmp_path / "own/start.c"),
+        (boards.load("stm32f4_discovery", TABLES), boards.TABLES.parent / "boards/stm32f4_discovery/start.c"),
+    ]:
+        assert f'set(BOARD_START "{start.resolve()}")\n' in boards.as_cmake(board)
+    assert 'set(BOARD_START "")\n' in boards.as_cmake(boards.parse(GOOD, TABLES))
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,13 @@ _UARTS = {
     "nrf51": """\
 {name}: UART.NRF52840_UART @ sysbus {address:#010x}
 """,
+    "stm32": """\
+{name}: UART.STM32_UART @ sysbus <{address:#010x}, +0x400>
+""",
+    "stm32_isr": """\
+{name}: UART.STM32F7_USART @ sysbus {address:#010x}
+    frequency: {frequency}
+""",
 }
 
 _MEMORY = """
@@ -94,7 +101,8 @@ def describe(cpu: str, board: Board) -> str:
         text += _MEMORY.format(name=name.lower(), origin=memory.origin, size=memory.size)
     if not small:
         text += _DWT.format(frequency=MIPS * 1_000_000)
-    return text
+    models = board.simulators.get("renode", {}).get("models", [])
+    return text + "".join(f"{line}\n" for line in ["", *models] if models)
 
 
 def main(argv: list[str]) -> int:

@@ -97,5 +97,13 @@ def test_a_core_without_features_is_simulated_with_them():
 
 def test_a_uart_that_renode_has_no_model_for():
     board = dataclasses.replace(cores()["cortex-m4"].board, uart_type="mine")
-    with pytest.raises(SimulatorError, match="has models of the UARTs cmsdk, nrf51, but not of mine"):
+    with pytest.raises(SimulatorError, match="has models of the UARTs cmsdk, nrf51, .*, but not of mine"):
         repl.describe("cortex-m4", board)
+
+
+def test_further_models_of_a_board():
+    plain = cores()["cortex-m4"].board
+    board = dataclasses.replace(plain, simulators={"renode": {"models": ["a: Model @ sysbus 0x10", "    size: 4"]}})
+    assert repl.describe("cortex-m4", board) == (
+        repl.describe("cortex-m4", plain) + "\na: Model @ sysbus 0x10\n    size: 4\n"
+    )

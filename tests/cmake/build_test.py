@@ -286,8 +286,8 @@ int main(void) {
 """
 
 
-def configure_own(folder, **fields):
-    """A project with its own board."""
+def configure_own(folder, board="mine.json", **fields):
+    """A project with its own board, or with one of platforms/boards."""
     driver = (ROOT / "platforms/bsp/uart_cmsdk.h").read_text(encoding="utf-8")
     for name, text in {
         "CMakeLists.txt": _PROJECT,
@@ -297,7 +297,7 @@ def configure_own(folder, **fields):
     }.items():
         (folder / name).write_text(text)
     options = [f"-DROOT={ROOT}", "-DCORE=cortex_m4", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
-    configure(folder, folder / "build", *options, "-DCMSIS_NN_DELEGATE_BOARD=mine.json")
+    configure(folder, folder / "build", *options, f"-DCMSIS_NN_DELEGATE_BOARD={board}")
 
 
 @needs_arm
@@ -311,6 +311,15 @@ def test_an_image_for_a_board_of_the_users(tmp_path):
     result = simulator.run(image)
     assert (result.status, result.exit_code, result.ticks_to_instructions) == ("exit", 0, 100.0), result.explain()
     assert "in its RAM" in result.uart
+
+
+@needs_arm
+def test_an_image_for_a_board_of_platforms_boards(tmp_path):
+    configure_own(tmp_path, board="stm32f4_discovery")
+    build(tmp_path / "build", "--target", "firmware_run", timeout=60)
+    elf = Elf(tmp_path / "build/firmware.elf")
+    assert (elf.address("__text_start"), elf.address("__stack_top")) == (0x08000000, 0x20020000)
+    assert elf.address("bsp_reset") != elf.address("Reset_Handler")
 
 
 @needs_arm

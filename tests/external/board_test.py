@@ -68,6 +68,7 @@ firmware(
     boards = {
         ":mine": "cortex_m4",
         ":product": "cortex_m4",
+        "@cmsis_nn_delegate//platforms/boards/stm32f4_discovery": "cortex_m4",
     },
     cores = [],
     deps = [":main"],
@@ -133,7 +134,9 @@ def workspace(tmp_path):
 @pytest.mark.skipif(bool(absent()), reason=absent() or "present")
 def test_boards_of_a_user(workspace, tmp_path):
     with InnerBazel(workspace, tmp_path) as bazel:
-        code, output = bazel.run("test", "--test_output=all", "//:mine_test", "//:image_product")
+        code, output = bazel.run(
+            "test", "--test_output=all", "//:mine_test", "//:image_product", "//:image_stm32f4_discovery"
+        )
         assert code == 0, output
         assert re.search("//:mine_test +PASSED", output)
 
@@ -144,6 +147,11 @@ def test_boards_of_a_user(workspace, tmp_path):
         elf = Elf(images / "image_product.elf")
         spans = [elf.address(name) for name in ("__text_start", "__data_start", "__stack_top")]
         assert spans == [0x08000000, 0x20000000, 0x20020000]
+
+        elf = Elf(images / "image_stm32f4_discovery.elf")
+        spans = [elf.address(name) for name in ("__text_start", "__data_start", "__stack_top")]
+        assert spans == [0x08000000, 0x20000000, 0x20020000]
+        assert elf.address("bsp_reset") != elf.address("Reset_Handler")
 
         described = json.loads((images / "image_product.board.json").read_text())
         assert described["memories"]["FLASH"]["wait_states"] == 3

@@ -35,6 +35,7 @@ SELFTEST = ("platforms/bsp/selftest",)
 
 # They include what is written for each network.
 NETWORKS = (
+    "tests/boards/main.cc",
     "tests/extension/words/run_net.cc",
     "tests/extension/words/words_test.cc",
     "tests/forms/cpp_main.cc",
@@ -49,7 +50,7 @@ def sources(suffix: str, *within: str, leave_out: tuple[str, ...] = ()) -> list[
     """Returns the files whose paths in the source tree start with one of `within`, sorted by size, so that the last
     ones to be started are short."""
     found = []
-    for folder in ("platforms/bsp", "runtime", "tests"):
+    for folder in ("platforms/boards", "platforms/bsp", "runtime", "tests"):
         for path in (ROOT / folder).rglob("*" + suffix):
             name = path.relative_to(ROOT).as_posix()
             googletest = suffix == ".cc" and "<gtest/gtest.h>" in path.read_text(encoding="utf-8")
@@ -143,7 +144,7 @@ def test_host_has_no_findings(part):
     check(paths[part::4], host_flags())
 
 
-@pytest.mark.parametrize("uart", ["cmsdk", "nrf51"])
+@pytest.mark.parametrize("uart", ["cmsdk", "nrf51", "stm32", "stm32_isr"])
 def test_board_support_has_no_findings(uart):
     paths = sources(".c", "")
     assert len(paths) >= 7

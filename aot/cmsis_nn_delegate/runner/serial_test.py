@@ -59,7 +59,7 @@ class Line:
     """A pseudo terminal for the client, and QEMU's UART; of the bytes between them, a share `errors` is lost, changed
     or doubled, in both directions. `cut` loses all."""
 
-    def __init__(self, core, errors=0.0, suffix="_serial"):
+    def __init__(self, core, errors=0.0, image=None):
         self._master, slave = os.openpty()
         tty.setraw(slave)
         self._slave = slave  # open, or the master would see an end whenever the client closes it
@@ -67,7 +67,7 @@ class Line:
         self._errors, self._random = errors, random.Random(1)
         self.cut = False
         self.hurt = 0
-        image = Path("runtime", f"{core.replace('-', '_')}{suffix}.elf")
+        image = Path("runtime", f"{image or core.replace('-', '_') + '_serial'}.elf")
         known = simulator.described(simulator.board_of(Elf(image)), "qemu")
         try:
             program = qemu.find_qemu()
@@ -139,11 +139,19 @@ def compared(core, url, count=3, **options):
     return run
 
 
-@pytest.mark.parametrize("core", ["cortex-m0plus", "cortex-m4", "cortex-m55"])
-def test_a_good_line(core):
+@pytest.mark.parametrize(
+    "core, image",
+    [
+        ("cortex-m0plus", None),
+        ("cortex-m4", None),
+        ("cortex-m4", "serial_image_stm32f4_discovery_runner"),
+        ("cortex-m55", None),
+    ],
+)
+def test_a_good_line(core, image):
     """A second job finds the board ready, after its reset."""
     said = []
-    with line_of(core) as line:
+    with line_of(core, 0.0, image) as line:
         run = compared(core, line.url)
         assert compared(core, line.url, 1, progress=said.append).stack_bytes > 0
     assert run.info.core == core and run.through == "a serial line"
@@ -260,7 +268,7 @@ def profiled(capsys, compiled, *more):
 
 def test_cycles_of_calls(capsys, compiled):
     """QEMU stands in for a board here: its ticks follow no instruction exactly, and only their sums are looked at."""
-    with line_of("cortex-m4", 0.0, "_serial_profile") as line:
+    with line_of("cortex-m4", 0.0, "cortex_m4_serial_profile") as line:
         code, out, err = profiled(capsys, compiled, "--on", line.url, "--json")
         assert code == 0, err
         document = json.loads(out)

@@ -28,4 +28,24 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m55",
         {"FLASH": (524288, None), "RAM": (524288, None), "SRAM": (4194304, None), "MAILBOX": (16777216, None)},
     ),
+    "nrf52840dk": (
+        "cortex-m4",
+        {"FLASH": (1048576, None), "RAM": (262144, 0)},
+    ),
+    "nucleo_l4r5zi": (
+        "cortex-m4",
+        {"FLASH": (2097152, 5), "RAM": (655360, 0)},
+    ),
+    "nucleo_u575zi": (
+        "cortex-m33",
+        {"FLASH": (2097152, 4), "RAM": (786432, 0)},
+    ),
+    "stm32f4_discovery": (
+        "cortex-m4",
+        {"FLASH": (1048576, 5), "RAM": (131072, 0), "CCM": (65536, 0)},
+    ),
+    "stm32f746g_disco": (
+        "cortex-m7",
+        {"FLASH": (1048576, 7), "RAM": (65536, 0), "SRAM": (262144, None)},
+    ),
 }

@@ -107,14 +107,20 @@ void check_units() {
 
 // --- Memory ---------------------------------------------------------------------------------------
 
+bool has_mailbox() {
+  return reinterpret_cast<std::uintptr_t>(__mailbox_end) !=
+         reinterpret_cast<std::uintptr_t>(__mailbox_start);
+}
+
 void check_memory() {
   const auto start = reinterpret_cast<std::uintptr_t>(__arena_start);
   const auto end = reinterpret_cast<std::uintptr_t>(__arena_end);
   const auto mailbox = reinterpret_cast<std::uintptr_t>(__mailbox_start);
   check("the arena is aligned", start % 16 == 0 && end % 16 == 0);
   check("the mailbox is aligned", mailbox % 16 == 0);
+  // Boards that people own have none.
   check("the mailbox holds 8 MiB",
-        reinterpret_cast<std::uintptr_t>(__mailbox_end) - mailbox >= 8 << 20);
+        !has_mailbox() || reinterpret_cast<std::uintptr_t>(__mailbox_end) - mailbox >= 8 << 20);
   auto* const first = reinterpret_cast<volatile unsigned char*>(start);
   auto* const last = reinterpret_cast<volatile unsigned char*>(end - 1);
   *first = 0x5a;
@@ -152,19 +158,20 @@ void check_stack() {
 }
 
 // Reads the time from shortly before until after the next wrap of the 24-bit counter. Returns true if it
-// never decreased and never advanced by more than a few calls can take.
-bool wrap_is_smooth() {
+// never decreased and never advanced by more than a few calls can take, `slack`.
+bool wrap_is_smooth(std::uint64_t slack) {
   constexpr std::uint64_t kPeriod = 1u << 24;
   const std::uint64_t wrap = (bsp_ticks() / kPeriod + 1) * kPeriod;
   while (bsp_ticks() < wrap - 200) {
-    const std::uint64_t left = wrap - 200 - bsp_ticks();
-    spin(static_cast<std::uint32_t>(left * 8 +
-                                    1));  // Fewer instructions than a tick has on any board.
+    const std::uint64_t now = bsp_ticks();
+    // Some of what is left: 2 instructions are a thirtieth of a tick in a simulated board with a slow clock, but may take
+    // 10 ticks where code is read from slow flash.
+    spin(now < wrap - 200 ? static_cast<std::uint32_t>((wrap - 200 - now) / 16 + 1) : 1);
   }
   std::uint64_t last = bsp_ticks();
   while (last < wrap + 200) {
     const std::uint64_t now = bsp_ticks();
-    if (now < last || now - last > 10) {
+    if (now < last || now - last > 10 + slack) {
       return false;
     }
     last = now;
@@ -173,18 +180,23 @@ bool wrap_is_smooth() {
 }
 
 void check_ticks() {
+  // A tick is a cycle of the core's clock: of a fast one, a call takes many.
+  const std::uint64_t before = bsp_ticks();
+  const std::uint64_t slack = 4 * (bsp_ticks() - before);
   const std::uint64_t start = bsp_ticks();
   spin(100000);
   const std::uint64_t once = bsp_ticks() - start;
   spin(200000);
   const std::uint64_t thrice = bsp_ticks() - start;
   check("time is proportional to work",
-        once > 0 && thrice >= 3 * once - 3 && thrice <= 3 * once + 3);
-  check("time goes on when the counter wraps", wrap_is_smooth());
+        once > 0 && thrice + 3 + slack >= 3 * once && thrice <= 3 * once + 3 + slack);
+  // The output before this may have taken a wrap, at the speed of a real UART.
+  const std::uint64_t wraps = bsp_ticks() >> 24;
+  check("time goes on when the counter wraps", wrap_is_smooth(slack));
   __asm__ volatile("cpsid i" ::: "memory");
-  check("also with interrupts masked", wrap_is_smooth());
+  check("also with interrupts masked", wrap_is_smooth(slack));
   __asm__ volatile("cpsie i" ::: "memory");
-  check("no wrap is counted twice", bsp_ticks() >> 24 == 2);
+  check("no wrap is counted twice", bsp_ticks() >> 24 == wraps + 2);
 }
 
 // --- Commands -------------------------------------------------------------------------------------
@@ -283,7 +295,7 @@ int run(const Job& job) {
 
 int main() {
   const Job& job = *reinterpret_cast<const Job*>(__mailbox_start);
-  if (job.magic == kMagic) {
+  if (has_mailbox() && job.magic == kMagic) {
     return run(job);
   }
   print("selftest on ");

@@ -169,7 +169,7 @@ void deliver(char type, const std::uint8_t* data, std::size_t size) {
     send({static_cast<std::uint8_t>(type), sequence, data, size});
     const Frame& got = receive();
     if (got.type == 'x') {
-      bsp_reset();
+      bsp_restart();
     }
     if (got.type == 'a' && got.sequence == sequence) {
       ++sequence;
@@ -210,5 +210,5 @@ void bsp_exit(int code) {
   flush();
   const auto byte = static_cast<std::uint8_t>(code);
   deliver('E', &byte, 1);
-  bsp_reset();
+  bsp_restart();
 }

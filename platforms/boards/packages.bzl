@@ -1,0 +1,22 @@
+"""The boards of this folder, by name. Each is a struct in its own folder with the fields that ../boards.bzl describes, and
+
+  title            how its maker calls it
+  runner_memories  those but FLASH of the board NAME_runner, whose MAILBOX takes jobs over the serial line
+  console          the pins of the UART, and where they lead
+  flash            commands that write an image, $IMAGE.elf, .bin or .hex, to the board, and start it
+  sources          the documents that its figures, and the registers in its start-up code, are from
+"""
+
+load("//platforms/boards/nrf52840dk:board.bzl", NRF52840DK = "BOARD")
+load("//platforms/boards/nucleo_l4r5zi:board.bzl", NUCLEO_L4R5ZI = "BOARD")
+load("//platforms/boards/nucleo_u575zi:board.bzl", NUCLEO_U575ZI = "BOARD")
+load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOARD")
+load("//platforms/boards/stm32f746g_disco:board.bzl", STM32F746G_DISCO = "BOARD")
+
+PACKAGES = {
+    "nrf52840dk": NRF52840DK,
+    "nucleo_l4r5zi": NUCLEO_L4R5ZI,
+    "nucleo_u575zi": NUCLEO_U575ZI,
+    "stm32f4_discovery": STM32F4_DISCOVERY,
+    "stm32f746g_disco": STM32F746G_DISCO,
+}

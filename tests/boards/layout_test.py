@@ -1,0 +1,68 @@
+"""Images for the boards that people own lie where the core looks for them, and the table says what is tried."""
+
+import json
+import pathlib
+import struct
+
+import pytest
+
+from sim import boards
+from sim.elf import Elf
+
+FOLDER = pathlib.Path("platforms/boards")
+IMAGES = pathlib.Path("platforms/bsp/selftest")
+BOARDS = sorted(path.parent.name for path in FOLDER.glob("*/start.c"))
+_LINES = 150
+
+
+def span(memory):
+    return memory.origin, memory.origin + memory.size
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_where_an_image_lies(name):
+    board = boards.get_board(name)
+    elf = Elf(IMAGES / f"image_{name}.elf")
+    image = (IMAGES / f"image_{name}.bin").read_bytes()
+    # Also an image for a Cortex-M23 would run on a Cortex-M33.
+    assert elf.string("bsp_core") == board.core
+    flash, ram = span(board.memories["FLASH"]), span(board.memories["RAM"])
+
+    # The core reads these two after reset.
+    stack, reset = struct.unpack_from("<II", image)
+    assert elf.address("__text_start") == flash[0]
+    assert (stack, reset) == (ram[1], elf.address("bsp_reset") | 1)
+    # The board's own start-up code, not the default.
+    assert elf.address("bsp_reset") & ~1 != elf.address("Reset_Handler") & ~1
+    assert flash[0] < reset < flash[0] + len(image) <= flash[1]
+
+    places = [elf.address(at) for at in ("__data_start", "__bss_end", "__arena_start", "__arena_end", "__stack_top")]
+    assert places == sorted(places)
+    assert ram[0] == places[0] and places[-1] == ram[1]
+    assert elf.address("__mailbox_start") == elf.address("__mailbox_end")
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_what_its_own_start_up_is(name):
+    start = (FOLDER / name / "start.c").read_text(encoding="utf-8")
+    assert len(start.splitlines()) <= _LINES
+    assert "reference manual" in start or "product specification" in start
+
+
+def test_the_table_says_what_is_tried():
+    rows = {}
+    for line in (FOLDER / "README.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) > 3 and cells[0].strip("`") in BOARDS:
+            rows[cells[0].strip("`")] = cells
+    tables = json.loads(pathlib.Path("platforms/tables.json").read_text(encoding="utf-8"))
+    titles = {entry["name"]: entry["title"] for entry in tables["simulators"]}
+    assert sorted(rows) == BOARDS
+    for name, cells in rows.items():
+        simulators = boards.get_board(name).simulators
+        assert cells[1] == f"`{boards.get_board(name).core}`"
+        assert all(titles[simulator] in cells[-1] for simulator in simulators)
+        # Registers that are memory say nothing about the clocks.
+        models = [line for line in simulators.get("renode", {}).get("models", []) if " @ " in line]
+        modelled = any(": Memory." not in line for line in models)
+        assert ("untried" in cells[-1]) == (not modelled), name
