@@ -222,7 +222,11 @@ struct Operator {
   OPERATOR(MaskedSoftmaxTable, masked_softmax_table)                           \
   OPERATOR(LookupVectors, lookup_vectors)                                      \
   OPERATOR(DepthwiseConv2dTapVectors, depthwise_conv2d_tap_vectors)            \
-  OPERATOR(FullyConnectedInt4Groups, fully_connected_int4_groups)
+  OPERATOR(FullyConnectedInt4Groups, fully_connected_int4_groups)              \
+  OPERATOR(GruInt4Pairs, gru_int4_pairs)                                       \
+  OPERATOR(GruLengthsInt4Pairs, gru_lengths_int4_pairs)                        \
+  OPERATOR(LstmInt4Pairs, lstm_int4_pairs)                                     \
+  OPERATOR(LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
 
 namespace operators {
 

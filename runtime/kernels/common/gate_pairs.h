@@ -8,18 +8,20 @@
 
 #include "runtime/kernels/common/gate_rows.h"
 #include "runtime/kernels/common/recurrent.h"
+#include "runtime/kernels/common/row_products.h"
 
 namespace cmsis_nn_delegate::portable {
 
-/// The table has for each 8 rows of a gate: twice the int32 sums for inputs of 0; four words of int8 for each 2 inputs,
-/// each for 2 rows, as in PairProducts; the same of the hidden state. Numbers of a unit lie side by side.
+/// The table has for each 8 rows of a gate: twice the int32 sums for inputs of 0; the weights of each 2 inputs, as `W`,
+/// RowBytes or RowNibbles, has them; the same of the hidden state. Numbers of a unit lie side by side.
 ///
 /// Sums are twice as large as those of the formulas, and inputs therefore: a product with the Q31 multiplier then has the
 /// result in its high word. `O` is the type of inputs and outputs. Those of int16 are read as they are, neighbours in a
 /// pair, which is what their table is made for, and their sums are doubled once they are complete.
-template <typename O>
+template <typename O, typename W = RowBytes>
 struct PlainGatePairsOf {
   using Output = O;
+  using Weights = W;
   using Element = std::int16_t;
   static constexpr std::int32_t kRows = 8;
   static constexpr std::int32_t kDepth = 8;
@@ -108,27 +110,21 @@ struct PlainGatePairsOf {
     return requantize_double(static_cast<std::int32_t>(sum), scale);
   }
 
-  static const std::int32_t* add(std::uint32_t* sums, const void* begin, const void* end,
+  static const std::int32_t* add(std::uint32_t (&sums)[kRows], const void* begin, const void* end,
                                  const std::int32_t* table) {
-    for (std::int32_t row = 0; row < kRows; ++row) {
-      sums[row] = static_cast<std::uint32_t>(*table++);
+    for (std::uint32_t& sum : sums) {
+      sum = static_cast<std::uint32_t>(*table++);
     }
     const auto* input = static_cast<const std::int16_t*>(begin);
     for (; input != end; input += 2) {
-      for (std::int32_t row = 0; row < kRows; row += 2) {
-        std::int8_t weights[4];
-        std::memcpy(weights, table++, sizeof(weights));
-        for (std::int32_t i = 0; i < 2; ++i) {
-          sums[row + i] +=
-              static_cast<std::uint32_t>(input[0] * weights[i] + input[1] * weights[i + 2]);
-        }
-      }
+      table = Weights::add(sums, input[0], input[1], table);
     }
     return table;
   }
 };
 
 using PlainGatePairs = PlainGatePairsOf<std::int8_t>;
+using PlainNibbleGatePairs = PlainGatePairsOf<std::int8_t, RowNibbles>;
 using PlainGatePairsInt16 = PlainGatePairsOf<std::int16_t>;
 
 }  // namespace cmsis_nn_delegate::portable

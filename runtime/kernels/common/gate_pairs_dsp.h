@@ -8,6 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_gate_pairs(const portable::GateRows* gate);
+void cmsis_nn_delegate_multiply_nibble_gate_pairs(const portable::GateRows* gate);
 void cmsis_nn_delegate_widen_doubled(const std::int8_t* from, std::int32_t words, std::int16_t* to);
 }
 
@@ -27,6 +28,14 @@ struct DspGatePairs : portable::PlainGatePairs {
   }
   static void multiply(const portable::GateRows& gate) {
     cmsis_nn_delegate_multiply_gate_pairs(&gate);
+  }
+};
+
+struct DspNibbleGatePairs : DspGatePairs {
+  using Weights = portable::RowNibbles;
+
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_nibble_gate_pairs(&gate);
   }
 };
 

@@ -142,7 +142,7 @@ bool gate_rows_accept(const void* args) {
     }
   }
   return a.blocks == kGates * groups(a.hidden, Loops::kRows) &&
-         a.block_words == 2 * Loops::kRows + depth * Loops::kRows / 4;
+         a.block_words == 2 * Loops::kRows + depth * Loops::kRows / (4 * Loops::Weights::kPerByte);
 }
 
 /// Computes all steps of a call, from start(batch, its steps): the gates, and what `Units` makes of

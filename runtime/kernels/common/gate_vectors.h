@@ -15,6 +15,9 @@ template <typename O>
 struct PlainGateVectorsOf {
   using Output = O;  // of inputs and outputs
   using Element = O;
+  struct Weights {
+    static constexpr std::int32_t kPerByte = 1;
+  };
   static constexpr std::int32_t kRows = 4;
   static constexpr std::int32_t kDepth = 16;
   static constexpr bool kInterleaved = false;

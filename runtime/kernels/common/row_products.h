@@ -55,6 +55,8 @@ struct RowSums {
 /// The weights of a block in int8. add() adds the products of two inputs, and returns the end of their weights; separate()
 /// makes the sums of the channels of what has been added.
 struct RowBytes : RowSums {
+  static constexpr std::int32_t kPerByte = 1;
+
   template <std::int32_t kBlock>
   static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
                                  const std::int32_t* table) {
@@ -84,6 +86,8 @@ struct RowJointBytes {
 
 /// The same in 4 bits: a word has the weights of 4 channels and 2 inputs, 8 more than they are.
 struct RowNibbles : RowSums {
+  static constexpr std::int32_t kPerByte = 2;
+
   template <std::int32_t kBlock>
   static const std::int32_t* add(std::uint32_t (&sums)[kBlock], std::int32_t a, std::int32_t b,
                                  const std::int32_t* table) {

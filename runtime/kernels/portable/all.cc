@@ -79,6 +79,10 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kDepthwiseConv2dTapVectors)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kGruLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

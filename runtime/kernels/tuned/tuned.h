@@ -105,6 +105,10 @@ CMSIS_NN_DELEGATE_KERNEL(MaskedSoftmaxTable, MaskedSoftmaxTable, masked_softmax_
 CMSIS_NN_DELEGATE_KERNEL(LookupVectors, LookupVectors, lookup_vectors)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dTapVectors, DepthwiseConv2dTapVectors,
                          depthwise_conv2d_tap_vectors)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4Pairs, GruInt4Pairs, gru_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4Pairs, GruLengthsInt4Pairs, gru_lengths_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4Pairs, LstmInt4Pairs, lstm_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Pairs, LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

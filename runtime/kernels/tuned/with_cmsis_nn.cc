@@ -104,6 +104,10 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLookupVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kDepthwiseConv2dTapVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kGruLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -46,6 +46,7 @@ from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .lookup_vectors import LookupVectors
+from .recurrent_int4_pairs import GruInt4Pairs, GruLengthsInt4Pairs, LstmInt4Pairs, LstmLengthsInt4Pairs
 from .recurrent_pairs import (
     GruLengthsPairs,
     GruLengthsPairsInt16,
@@ -143,4 +144,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     MaskedSoftmaxTable(),
     LookupVectors(),
     DepthwiseConv2dTapVectors(),
+    LstmInt4Pairs(),
+    GruInt4Pairs(),
+    LstmLengthsInt4Pairs(),
+    GruLengthsInt4Pairs(),
 )

@@ -59,11 +59,16 @@ def starts(node: Node, weights: np.ndarray, shifts: np.ndarray) -> np.ndarray:
 
 
 def offset_sums(node: Node, weights: np.ndarray, of: int) -> np.ndarray:
-    """Returns int32 [blocks, words] for the weights [channels, inputs] of `node`, `of` channels in a block: their sums
-    for inputs of 0, and 8 more than their weights."""
+    """Returns `offset_rows` for the weights [channels, inputs] of `node`, `of` channels in a block."""
+    return offset_rows(weights, pair_table.starts(node, weights), of)
+
+
+def offset_rows(weights: np.ndarray, starts: np.ndarray, of: int) -> np.ndarray:
+    """Returns int32 [blocks, words] for weights [channels, inputs], `of` channels in a block: their sums for inputs of
+    0, which are `starts`, and 8 more than their weights."""
     words = _words(weights, of, np.full(_CHANNELS, _OFFSET, np.int8))
     start = np.zeros(len(words) * of, np.int64)
-    start[: len(weights)] = pair_table.starts(node, weights)
+    start[: len(weights)] = starts
     return np.concatenate([start.reshape(len(words), -1).astype(np.int32), words], axis=1)
 
 

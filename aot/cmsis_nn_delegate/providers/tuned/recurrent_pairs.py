@@ -24,32 +24,34 @@ LARGEST_PRODUCT = 1 << 30  # of results of gates' functions, and of one with a c
 _LARGEST_STATE = 1 << 15
 
 
-def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str = "") -> KernelSpec:
-    return KernelSpec(
-        name,
-        recurrent_rows.struct(
-            struct,
-            like,
-            f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights "
-            "in the order of the products.",
-            ROWS,
-            TABLE,
-            "16, and twice both inputs and hidden rounded up to 8",
-        ),
-        priced_as=priced_as,
+def kernel(
+    name: str,
+    struct: str,
+    like: KernelSpec,
+    layer: str,
+    priced_as: str = "",
+    *,
+    table: str = TABLE,
+    block_words: str = "16, and twice both inputs and hidden rounded up to 8",
+) -> KernelSpec:
+    """Returns the kernel of a `layer` for the calls of `like`; `table` and `block_words` are docs of fields."""
+    doc = (
+        f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights in "
+        "the order of the products."
     )
+    return KernelSpec(name, recurrent_rows.struct(struct, like, doc, ROWS, table, block_words), priced_as=priced_as)
 
 
-LSTM = _kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
-GRU = _kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
-LSTM_INT16 = _kernel("lstm_pairs_int16", "LstmPairsInt16Args", lstm.INT16, "LSTM")
-GRU_INT16 = _kernel("gru_pairs_int16", "GruPairsInt16Args", gru.INT16, "GRU")
-LSTM_LENGTHS = _kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
-GRU_LENGTHS = _kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
-LSTM_LENGTHS_INT16 = _kernel(
+LSTM = kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
+GRU = kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
+LSTM_INT16 = kernel("lstm_pairs_int16", "LstmPairsInt16Args", lstm.INT16, "LSTM")
+GRU_INT16 = kernel("gru_pairs_int16", "GruPairsInt16Args", gru.INT16, "GRU")
+LSTM_LENGTHS = kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
+GRU_LENGTHS = kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
+LSTM_LENGTHS_INT16 = kernel(
     "lstm_lengths_pairs_int16", "LstmLengthsPairsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM_INT16.name
 )
-GRU_LENGTHS_INT16 = _kernel(
+GRU_LENGTHS_INT16 = kernel(
     "gru_lengths_pairs_int16", "GruLengthsPairsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
 )
 _HELPERS_INT16 = ("runtime/kernels/common/gate_pairs_{isa}.S",)

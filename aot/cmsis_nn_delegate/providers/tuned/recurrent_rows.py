@@ -45,6 +45,7 @@ class RecurrentRows(OwnImplementation):
     depth: ClassVar[int]
     # Of an input or output of a step in scratch memory.
     element_bytes: ClassVar[int]
+    weights_of_word: ClassVar[int] = 4
 
     def scratch_bytes(self, node: Node) -> int:
         """Four numbers of 16 bits for each unit of a step, filled up to blocks; inputs and outputs of the step before
@@ -87,7 +88,7 @@ class RecurrentRows(OwnImplementation):
         return {
             **{name: value for name, value in fields.items() if name in refs or name not in _IN_TABLE},
             "blocks": self._blocks(node),
-            "block_words": 2 * self.rows + self.rows * sum(self._depths(node)) // 4,
+            "block_words": 2 * self.rows + self.rows * sum(self._depths(node)) // self.weights_of_word,
         }
 
     def _sizes(self, node: Node) -> Sizes:

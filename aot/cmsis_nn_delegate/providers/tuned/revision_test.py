@@ -86,6 +86,10 @@ CONSTANTS = {
     "masked_softmax_table": 0x5EC38BFD,
     "lookup_vectors": 0xC02740F0,
     "depthwise_conv2d_tap_vectors": 0xFB8B6BA5,
+    "lstm_int4_pairs": 0x8D5A925E,
+    "gru_int4_pairs": 0x5888F8F0,
+    "lstm_lengths_int4_pairs": 0xC6B9C26B,
+    "gru_lengths_int4_pairs": 0xF93D3A15,
 }
 
 
@@ -121,7 +125,7 @@ def nodes():
     layers.append(builder.node("masked_softmax", [scores, mask], MaskedSoftmaxAttrs(), OUTPUT))
     entries = builder.constant((256,), Element.INT8, -128, 127)
     layers.append(builder.node("lookup", [row, entries], LookupAttrs(), builder.quant(0.1, 3)))
-    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *recurrent_nodes_of_int16()]
+    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *recurrent_nodes()]
 
 
 def nodes_with_nibbles():
@@ -140,16 +144,19 @@ def nodes_with_nibbles():
     return found
 
 
-def recurrent_nodes_of_int16():
-    builder = RandomCase(seed=6)
-    numbers = Numbers(Element.INT16)
-    quant = builder.quant(2.0**-15, element=Element.INT16)
-    layers = [
-        op.draw_layer(builder, attrs, quant, Sizes(2, 1, 19, 11), lengths, numbers)
-        for lengths in (False, True)
-        for op, attrs in ((Lstm, LstmAttrs()), (Gru, GruAttrs()))
-    ]
-    return builder.graph(*layers).nodes
+def recurrent_nodes():
+    """Layers of int16, and then with weights of 4 bits."""
+    found = []
+    for seed, numbers in ((6, Numbers(Element.INT16)), (7, Numbers(weights=Element.INT4))):
+        builder, element = RandomCase(seed), numbers.activations
+        quant = builder.quant(2.0**-15 if element is Element.INT16 else 2.0**-7, element=element)
+        layers = [
+            op.draw_layer(builder, attrs, quant, Sizes(2, 1, 19, 11), lengths, numbers)
+            for lengths in (False, True)
+            for op, attrs in ((Lstm, LstmAttrs()), (Gru, GruAttrs()))
+        ]
+        found += builder.graph(*layers).nodes
+    return found
 
 
 @pytest.mark.parametrize("kernel", IMPLEMENTATIONS, ids=lambda kernel: kernel.name)

@@ -1,0 +1,72 @@
+"""The LSTM and GRU layers of `recurrent_pairs` with weights of 4 bits, for cores with DSP."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ops import gru, lstm
+from ...ops.kernel import KernelSpec
+from ..implementation import Symbol
+from . import nibble_table, recurrent_pairs
+from .recurrent_pairs import ROWS, GruPairs, LstmPairs, helpers
+
+_TABLE = (
+    "for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 4 rows and 2 inputs per word, 8 more "
+    "than they are, the first input in the lower half, the first row in its lowest bits; the same of the hidden state"
+)
+_BLOCK_WORDS = "16, and both inputs and hidden rounded up to 8"
+
+
+def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str = "") -> KernelSpec:
+    return recurrent_pairs.kernel(name, struct, like, layer, priced_as, table=_TABLE, block_words=_BLOCK_WORDS)
+
+
+LSTM = _kernel("lstm_int4_pairs", "LstmInt4PairsArgs", lstm.INT4, "LSTM")
+GRU = _kernel("gru_int4_pairs", "GruInt4PairsArgs", gru.INT4, "GRU")
+LSTM_LENGTHS = _kernel("lstm_lengths_int4_pairs", "LstmLengthsInt4PairsArgs", lstm.LENGTHS_INT4, "LSTM", LSTM.name)
+GRU_LENGTHS = _kernel("gru_lengths_int4_pairs", "GruLengthsInt4PairsArgs", gru.LENGTHS_INT4, "GRU", GRU.name)
+
+
+def _table(weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    return nibble_table.offset_rows(weights, 2 * starts.astype(np.int64), ROWS)
+
+
+class LstmInt4Pairs(LstmPairs):
+    """A load has the weights of four rows for two inputs, and a mask makes pairs of them, 8 more than they are: as many
+    instructions a product as with weights of 8 bits. 8 times the sum of the inputs is taken from each sum."""
+
+    name = "lstm_int4_pairs"
+    like = lstm.INT4
+    draws = lstm.Lstm.draws[4:5]
+    weights_of_word = 8
+    symbol = Symbol(LSTM, helpers=helpers("lstm"))
+
+    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        return _table(weights, starts)
+
+
+class LstmLengthsInt4Pairs(LstmInt4Pairs):
+    name = "lstm_lengths_int4_pairs"
+    like = lstm.LENGTHS_INT4
+    draws = lstm.Lstm.draws[5:6]
+    symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
+
+
+class GruInt4Pairs(GruPairs):
+    """The same for a GRU."""
+
+    name = "gru_int4_pairs"
+    like = gru.INT4
+    draws = gru.Gru.draws[4:5]
+    weights_of_word = 8
+    symbol = Symbol(GRU, helpers=helpers("gru"))
+
+    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        return _table(weights, starts)
+
+
+class GruLengthsInt4Pairs(GruInt4Pairs):
+    name = "gru_lengths_int4_pairs"
+    like = gru.LENGTHS_INT4
+    draws = gru.Gru.draws[5:6]
+    symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))

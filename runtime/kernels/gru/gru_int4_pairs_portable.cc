@@ -1,0 +1,19 @@
+#include "runtime/kernels/common/gate_pairs.h"
+#include "runtime/kernels/common/gru_units.h"
+
+namespace cmsis_nn_delegate::portable {
+namespace {
+
+using Args = payload::GruInt4PairsArgs;
+using Gates = PlainNibbleGatePairs;
+
+}  // namespace
+
+Error run_gru_int4_pairs(const void* args, const Bases& bases) {
+  return compute_gru_rows<Gates, PlainGruUnits<Gates>>(*static_cast<const Args*>(args), bases);
+}
+
+constexpr KernelOf<payload::Opcode::kGruInt4Pairs> kGruInt4Pairs =
+    gate_rows_kernel<Gates, Args, 3>(operators::kGruInt4Pairs, run_gru_int4_pairs);
+
+}  // namespace cmsis_nn_delegate::portable
