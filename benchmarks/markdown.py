@@ -219,9 +219,9 @@ def _formats_table(results: Results) -> str:
         "did not calibrate. What an operator lacks in a format it computes in int8, and such conversions are included.",
         "The factors are those to the first row of the network.",
         "",
-        "On a Cortex-M4, convolutions of int8 add up two channels with one multiplication: a weight of 16 bits is that of one",
-        "channel and 256 times that of another. Products of 16-bit activations have no bits left for a second channel, so",
-        "that int16 stays behind by what int8 gains there.",
+        "On a Cortex-M4, convolutions of int8 add up two channels with one multiplication: a weight of 16 bits is that",
+        "of one channel and 256 times that of another. Products of 16-bit activations have no bits left for a second",
+        "channel, so that int16 stays behind by what int8 gains there.",
         "",
     ]
     for core in dict.fromkeys(f.core for f in results.formats):
