@@ -40,7 +40,7 @@ _PARTS = {
     "runtime/backend": "delegate",
     "runtime/standalone": "delegate",
     "runtime/runner": "runner of the simulation",
-    "platforms/bsp": "start-up and board support",
+    "platforms": "start-up and board support",
     "toolchain": "C library and compiler support",
     "(padding)": "padding",
 }
