@@ -15,44 +15,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
 from cmsis_nn_delegate.debugger.error import DebuggerError
 from cmsis_nn_delegate.debugger.execution import markers_of
 from cmsis_nn_delegate.debugger.image import Image, Segment
-from cmsis_nn_delegate.files import serialize
-from cmsis_nn_delegate.ops.attrs import Clamp, Padding
-from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner import device, device_debugger
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.targets.target import get_target
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.device_case import assert_right, inputs, payload, write_files
 from sim import simulator
 from sim.elf import Elf
 from sim.qemu import qemu
 from sim.renode import renode, repl
 from sim.renode.server import RenodeServer
-
-
-def network():
-    builder = GraphBuilder()
-    image = builder.input(1, 3, 8, 8)
-    x = builder.conv2d(image, 6, (3, 3), (1, 1), Padding(1, 1, 1, 1), clamp=Clamp(0.0))
-    x = builder.avg_pool2d(x, (4, 4))
-    return builder.graph(x, builder.softmax(builder.fully_connected(x, 5)))
-
-
-GRAPH = network()
-
-
-def payload(core):
-    return encode(GRAPH, get_target(core)).payload
-
-
-def inputs(count):
-    generator = np.random.default_rng(0)
-    return [[generator.integers(-128, 128, v.shape).astype(np.int8) for v in GRAPH.inputs] for _ in range(count)]
 
 
 def image_of(core):
@@ -98,9 +72,7 @@ def compared(core, url, count=3, **options):
     """Runs the network and compares all bytes."""
     arrays = inputs(count)
     run = device.run(payload(core), arrays, url, image_of(core), timeout_s=40, **options)
-    for found, sample in zip(run.outputs, arrays, strict=True):
-        for array, expected in zip(found, reference.run(GRAPH, sample), strict=True):
-            assert array.dtype == expected.dtype and array.tobytes() == expected.tobytes()
+    assert_right(run.outputs, arrays)
     return run
 
 
@@ -116,14 +88,10 @@ def test_qemu(core, simulated):
 
 
 def test_the_command(capsys, tmp_path):
-    encoded = encode(GRAPH, get_target("cortex-m4"))
-    report = build_report("net", encoded)
-    about = {"name": "net", "target": "cortex-m4", **encoded.options.to_texts(), "payload_crc32": report.payload_crc32}
-    (tmp_path / "net.payload.bin").write_bytes(encoded.payload)
-    (tmp_path / "net.graph.npz").write_bytes(serialize.dumps(GRAPH, about))
+    model = write_files(tmp_path, "cortex-m4")
     np.savez(tmp_path / "x.npz", *inputs(2)[0])
     with qemu_server("cortex-m4") as url:
-        arguments = ("run", tmp_path / "net", "--inputs", tmp_path / "x.npz", "--on", url, "--compare")
+        arguments = ("run", model, "--inputs", tmp_path / "x.npz", "--on", url, "--compare")
         code = main([*map(str, arguments), "--image", str(image_of("cortex-m4"))])
     out, err = capsys.readouterr()
     assert code == 0, err

@@ -15,44 +15,17 @@ import threading
 import tty
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.cli import main
-from cmsis_nn_delegate.files import serialize
-from cmsis_nn_delegate.ops.attrs import Clamp, Padding
-from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.report.model_report import build_report
 from cmsis_nn_delegate.runner import device, device_serial, profile, profile_text
 from cmsis_nn_delegate.serial_line import runner
 from cmsis_nn_delegate.serial_line.runner import SerialError, SerialRunner
 from cmsis_nn_delegate.support.errors import UserError
-from cmsis_nn_delegate.targets.target import get_target
-from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.device_case import assert_right, inputs, payload, write_files
 from sim import simulator
 from sim.elf import Elf
 from sim.qemu import qemu
-
-
-def network():
-    builder = GraphBuilder()
-    image = builder.input(1, 3, 8, 8)
-    x = builder.conv2d(image, 6, (3, 3), (1, 1), Padding(1, 1, 1, 1), clamp=Clamp(0.0))
-    x = builder.avg_pool2d(x, (4, 4))
-    return builder.graph(x, builder.softmax(builder.fully_connected(x, 5)))
-
-
-GRAPH = network()
-
-
-def payload(core):
-    return encode(GRAPH, get_target(core)).payload
-
-
-def inputs(count):
-    generator = np.random.default_rng(0)
-    return [[generator.integers(-128, 128, v.shape).astype(np.int8) for v in GRAPH.inputs] for _ in range(count)]
 
 
 class Line:
@@ -133,9 +106,7 @@ def line_of(core, *more):
 def compared(core, url, count=3, **options):
     arrays = inputs(count)
     run = device.run(payload(core), arrays, url, timeout_s=30, **options)
-    for found, sample in zip(run.outputs, arrays, strict=True):
-        for array, expected in zip(found, reference.run(GRAPH, sample), strict=True):
-            assert array.dtype == expected.dtype and array.tobytes() == expected.tobytes()
+    assert_right(run.outputs, arrays)
     return run
 
 
@@ -251,13 +222,7 @@ def test_what_does_not_fit(monkeypatch):
 @pytest.fixture
 def compiled(tmp_path):
     """The files of a model that the command reads."""
-    encoded = encode(GRAPH, get_target("cortex-m4"))
-    report = build_report("net", encoded)
-    about = {"name": "net", "target": "cortex-m4", **encoded.options.to_texts(), "payload_crc32": report.payload_crc32}
-    (tmp_path / "net.payload.bin").write_bytes(encoded.payload)
-    (tmp_path / "net.graph.npz").write_bytes(serialize.dumps(GRAPH, about))
-    (tmp_path / "net.report.json").write_text(report.to_json())
-    return tmp_path / "net"
+    return write_files(tmp_path, "cortex-m4")
 
 
 def profiled(capsys, compiled, *more):

@@ -43,7 +43,7 @@ class Board:
 
     core: str  # that it was compiled for: "cortex-m4"
     isa: str  # "dsp"
-    board: str  # that it was linked for: "nucleo_l4r5zi"
+    board: str  # that it was linked for: "nucleo-l4r5zi-runner"
     mailbox_bytes: int
 
 

@@ -8,7 +8,7 @@ from ...ops import gru, lstm
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import nibble_table, recurrent_pairs
-from .recurrent_pairs import ROWS, GruPairs, LstmPairs, helpers
+from .recurrent_pairs import ROWS, GruPairs, LstmPairs, RecurrentPairs, helpers
 
 _TABLE = (
     "for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 4 rows and 2 inputs per word, 8 more "
@@ -27,22 +27,21 @@ LSTM_LENGTHS = _kernel("lstm_lengths_int4_pairs", "LstmLengthsInt4PairsArgs", ls
 GRU_LENGTHS = _kernel("gru_lengths_int4_pairs", "GruLengthsInt4PairsArgs", gru.LENGTHS_INT4, "GRU", GRU.name)
 
 
-def _table(weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    return nibble_table.offset_rows(weights, 2 * starts.astype(np.int64), ROWS)
-
-
-class LstmInt4Pairs(LstmPairs):
+class _Int4Pairs(RecurrentPairs):
     """A load has the weights of four rows for two inputs, and a mask makes pairs of them, 8 more than they are: as many
     instructions a product as with weights of 8 bits. 8 times the sum of the inputs is taken from each sum."""
 
+    weights_of_word = 8
+
+    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
+        return nibble_table.offset_rows(weights, 2 * starts.astype(np.int64), ROWS)
+
+
+class LstmInt4Pairs(_Int4Pairs, LstmPairs):
     name = "lstm_int4_pairs"
     like = lstm.INT4
     draws = lstm.Lstm.draws[4:5]
-    weights_of_word = 8
     symbol = Symbol(LSTM, helpers=helpers("lstm"))
-
-    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        return _table(weights, starts)
 
 
 class LstmLengthsInt4Pairs(LstmInt4Pairs):
@@ -52,17 +51,11 @@ class LstmLengthsInt4Pairs(LstmInt4Pairs):
     symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
 
 
-class GruInt4Pairs(GruPairs):
-    """The same for a GRU."""
-
+class GruInt4Pairs(_Int4Pairs, GruPairs):
     name = "gru_int4_pairs"
     like = gru.INT4
     draws = gru.Gru.draws[4:5]
-    weights_of_word = 8
     symbol = Symbol(GRU, helpers=helpers("gru"))
-
-    def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        return _table(weights, starts)
 
 
 class GruLengthsInt4Pairs(GruInt4Pairs):
