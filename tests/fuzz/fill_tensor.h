@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
+#include "runtime/payload/operators.h"
 #include "tests/fuzz/accepted.h"
 #include "tests/fuzz/random.h"
 
@@ -15,6 +17,20 @@ struct Integers {
   std::int32_t high = 0;
 };
 
+/// Whether a call with these arguments takes int64 or int32 numbers of rows, as its input.
+template <typename Args, typename = void>
+inline constexpr bool kTakesIndices = false;
+template <typename Args>
+inline constexpr bool
+    kTakesIndices<Args, std::void_t<decltype(Args::rows), decltype(Args::input_count)>> = true;
+
+/// Whether a call with these arguments takes the lengths of sequences.
+template <typename Args, typename = void>
+inline constexpr bool kTakesLengths = false;
+template <typename Args>
+inline constexpr bool
+    kTakesLengths<Args, std::void_t<decltype(Args::lengths), decltype(Args::steps)>> = true;
+
 /// Those that all calls of `payload` take of input `index`, as indices or as lengths of sequences.
 inline Integers integers_of(const Accepted& payload, unsigned index) {
   Integers found;
@@ -25,113 +41,23 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
       found.high = is_first || high < found.high ? high : found.high;
     }
   };
-  const auto rows = [&](const auto& args) { see(args.input, 0, args.rows - 1); };
-  const auto lengths = [&](const auto& args) { see(args.lengths, 1, args.steps); };
+  const auto see_call = [&](const auto& args) {
+    using Args = std::decay_t<decltype(args)>;
+    if constexpr (kTakesIndices<Args>) {
+      see(args.input, 0, args.rows - 1);
+    }
+    if constexpr (kTakesLengths<Args>) {
+      see(args.lengths, 1, args.steps);
+    }
+  };
   for (const Call& call : payload.calls()) {
-    const void* args = call.args();
     switch (static_cast<payload::Opcode>(call.opcode)) {
-      case payload::Opcode::kEmbedding:
-        rows(*static_cast<const payload::EmbeddingArgs*>(args));
-        break;
-      case payload::Opcode::kEmbeddingInt32:
-        rows(*static_cast<const payload::EmbeddingInt32Args*>(args));
-        break;
-      case payload::Opcode::kEmbeddingInt16:
-        rows(*static_cast<const payload::EmbeddingInt16Args*>(args));
-        break;
-      case payload::Opcode::kEmbeddingInt32Int16:
-        rows(*static_cast<const payload::EmbeddingInt32Int16Args*>(args));
-        break;
-      case payload::Opcode::kEmbeddingInt4:
-        rows(*static_cast<const payload::EmbeddingInt4Args*>(args));
-        break;
-      case payload::Opcode::kEmbeddingInt32Int4:
-        rows(*static_cast<const payload::EmbeddingInt32Int4Args*>(args));
-        break;
-      case payload::Opcode::kEmbeddingFloat32:
-        rows(*static_cast<const payload::EmbeddingFloat32Args*>(args));
-        break;
-      case payload::Opcode::kEmbeddingInt32Float32:
-        rows(*static_cast<const payload::EmbeddingInt32Float32Args*>(args));
-        break;
-      case payload::Opcode::kGruLengths:
-        lengths(*static_cast<const payload::GruLengthsArgs*>(args));
-        break;
-      case payload::Opcode::kGruLengthsPairs:
-        lengths(*static_cast<const payload::GruLengthsPairsArgs*>(args));
-        break;
-      case payload::Opcode::kGruLengthsVectors:
-        lengths(*static_cast<const payload::GruLengthsVectorsArgs*>(args));
-        break;
-      case payload::Opcode::kGruLengthsPairsInt16:
-        lengths(*static_cast<const payload::GruLengthsPairsInt16Args*>(args));
-        break;
-      case payload::Opcode::kGruLengthsVectorsInt16:
-        lengths(*static_cast<const payload::GruLengthsVectorsInt16Args*>(args));
-        break;
-      case payload::Opcode::kGruLengthsInt16:
-        lengths(*static_cast<const payload::GruLengthsInt16Args*>(args));
-        break;
-      case payload::Opcode::kGruLengthsInt4:
-        lengths(*static_cast<const payload::GruLengthsInt4Args*>(args));
-        break;
-      case payload::Opcode::kGruLengthsInt4Int16:
-        lengths(*static_cast<const payload::GruLengthsInt4Int16Args*>(args));
-        break;
-      case payload::Opcode::kLastStep:
-        lengths(*static_cast<const payload::LastStepArgs*>(args));
-        break;
-      case payload::Opcode::kLastStepInt16:
-        lengths(*static_cast<const payload::LastStepInt16Args*>(args));
-        break;
-      case payload::Opcode::kLstmLengths:
-        lengths(*static_cast<const payload::LstmLengthsArgs*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsPairs:
-        lengths(*static_cast<const payload::LstmLengthsPairsArgs*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsVectors:
-        lengths(*static_cast<const payload::LstmLengthsVectorsArgs*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsPairsInt16:
-        lengths(*static_cast<const payload::LstmLengthsPairsInt16Args*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsVectorsInt16:
-        lengths(*static_cast<const payload::LstmLengthsVectorsInt16Args*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsInt16:
-        lengths(*static_cast<const payload::LstmLengthsInt16Args*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsInt4:
-        lengths(*static_cast<const payload::LstmLengthsInt4Args*>(args));
-        break;
-      case payload::Opcode::kLstmLengthsInt4Int16:
-        lengths(*static_cast<const payload::LstmLengthsInt4Int16Args*>(args));
-        break;
-      case payload::Opcode::kLstmProjectedLengths:
-        lengths(*static_cast<const payload::LstmProjectedLengthsArgs*>(args));
-        break;
-      case payload::Opcode::kLstmProjectedLengthsInt16:
-        lengths(*static_cast<const payload::LstmProjectedLengthsInt16Args*>(args));
-        break;
-      case payload::Opcode::kLstmProjectedLengthsInt4:
-        lengths(*static_cast<const payload::LstmProjectedLengthsInt4Args*>(args));
-        break;
-      case payload::Opcode::kLstmProjectedLengthsInt4Int16:
-        lengths(*static_cast<const payload::LstmProjectedLengthsInt4Int16Args*>(args));
-        break;
-      case payload::Opcode::kRnnLengths:
-        lengths(*static_cast<const payload::RnnLengthsArgs*>(args));
-        break;
-      case payload::Opcode::kRnnLengthsInt16:
-        lengths(*static_cast<const payload::RnnLengthsInt16Args*>(args));
-        break;
-      case payload::Opcode::kRnnLengthsInt4:
-        lengths(*static_cast<const payload::RnnLengthsInt4Args*>(args));
-        break;
-      case payload::Opcode::kRnnLengthsInt4Int16:
-        lengths(*static_cast<const payload::RnnLengthsInt4Int16Args*>(args));
-        break;
+#define SEE_OPERATOR(Name, name)                                     \
+  case payload::Opcode::k##Name:                                     \
+    see_call(*static_cast<const payload::Name##Args*>(call.args())); \
+    break;
+      CMSIS_NN_DELEGATE_OPERATORS(SEE_OPERATOR)
+#undef SEE_OPERATOR
       default:
         break;
     }

@@ -25,9 +25,9 @@ namespace {
 
 using testing::AlignedBytes;
 
-constexpr std::uint32_t kMutationsOfASeed = 500;
-constexpr std::uint32_t kDrawnMutations = 100;  // of these
-constexpr std::uint32_t kGenerations = 4;       // mutations of mutations
+constexpr std::uint32_t kMutationsOfASeed = 320;
+constexpr std::uint32_t kDrawnMutations = 80;  // of these
+constexpr std::uint32_t kGenerations = 4;      // mutations of mutations
 constexpr std::int32_t kScratch = 192;  // in small_network(), at the end of the arena or a region
 
 std::vector<std::uint8_t> read(const char* path) {
