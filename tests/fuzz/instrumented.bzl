@@ -3,7 +3,8 @@
 The clang of third_party/clang compiles it, with the coverage that libFuzzer needs. Where there is none, the host's
 compiler does, and there are no fuzzers: `FUZZERS` says why.
 
-    instrumented_library(name, srcs, ...)           the code under test, its kernels, and what runs it
+    instrumented_library(name, srcs, ...)           the code under test, its kernels, and what runs it; may take in
+                                                    another one, with `libraries`
     instrumented_test(name, srcs, library, ...)     a test with GoogleTest
     clang_fuzzer(name, srcs, library)               a program of libFuzzer, only if FUZZERS.available
 
@@ -26,7 +27,7 @@ def _without(checks):
 
 # With the host's compiler ----------------------------------------------------
 
-def _host_library(name, srcs, deps, copts, local_defines, without, **kwargs):
+def _host_library(name, srcs, deps, copts, local_defines, without, libraries, **kwargs):
     cc_library(
         name = name,
         srcs = srcs,
@@ -35,7 +36,7 @@ def _host_library(name, srcs, deps, copts, local_defines, without, **kwargs):
         linkstatic = True,
         local_defines = local_defines,
         textual_hdrs = srcs,  # programs that link it include its headers
-        deps = deps,
+        deps = deps + libraries,
         **kwargs
     )
 
@@ -94,14 +95,17 @@ def _merged(targets):
     return cc_common.merge_cc_infos(cc_infos = [target[CcInfo] for target in targets])
 
 def _clang_library_impl(ctx):
+    libraries = [library[_Instrumented] for library in ctx.attr.libraries]
     instrumented = _Instrumented(
         context = _merged(ctx.attr.deps).compilation_context,
         flags = ["-D" + define for define in ctx.attr.local_defines] + ctx.attr.copts,
-        headers = depset(_headers(ctx)),
+        headers = depset(_headers(ctx), transitive = [library.headers for library in libraries]),
         objects = [],
         sanitize = _SANITIZE + _without(ctx.attr.without),
     )
     objects = [_compile(ctx, source, instrumented, _COVERAGE) for source in _sources(ctx)]
+    for library in libraries:
+        objects += library.objects
     return [_Instrumented(
         context = instrumented.context,
         flags = instrumented.flags,
@@ -115,6 +119,10 @@ _clang_library = rule(
     attrs = {
         "copts": attr.string_list(doc = "Further flags of all compilations, C and C++."),
         "deps": attr.label_list(providers = [CcInfo]),
+        "libraries": attr.label_list(
+            doc = "Others, of which it takes in the headers and objects.",
+            providers = [_Instrumented],
+        ),
         "local_defines": attr.string_list(),
         "srcs": attr.label_list(allow_files = [".c", ".cc", ".h"], mandatory = True),
         "without": attr.string_list(doc = "Checks of -fsanitize=undefined to leave out."),
@@ -198,7 +206,7 @@ _clang_test = rule(
 
 # With either -----------------------------------------------------------------
 
-def instrumented_library(name, srcs, deps, copts = [], local_defines = [], without = [], **kwargs):
+def instrumented_library(name, srcs, deps, copts = [], libraries = [], local_defines = [], without = [], **kwargs):
     """Compiles code with the address and undefined behaviour sanitizers; the first finding ends the program.
 
     Args:
@@ -206,6 +214,7 @@ def instrumented_library(name, srcs, deps, copts = [], local_defines = [], witho
       srcs: C and C++ sources and headers.
       deps: libraries of which the headers are used.
       copts: further flags of all compilations, also of programs that link it.
+      libraries: others that it takes in, compiled with their own flags.
       local_defines: as of cc_library, also for programs that link it.
       without: checks of -fsanitize=undefined to leave out.
       **kwargs: passed on.
@@ -216,6 +225,7 @@ def instrumented_library(name, srcs, deps, copts = [], local_defines = [], witho
         testonly = True,
         srcs = srcs,
         copts = copts,
+        libraries = libraries,
         local_defines = local_defines,
         without = without,
         deps = deps,
