@@ -179,6 +179,7 @@ def board(name, core, clock_hz, memories, uart, simulators = {}, start = None, *
         copts = BSP_COPTS,
         local_defines = [
             "BSP_BOARD=\\\"%s\\\"" % name.replace("_", "-"),
+            "BSP_CLOCK_HZ=%du" % clock_hz,
             "BSP_UART_BASE=%du" % uart.address,
             "BSP_UART_HEADER=\\\"%s\\\"" % header,
         ],

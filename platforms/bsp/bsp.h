@@ -29,6 +29,10 @@ extern const char bsp_core[];
 extern const char bsp_isa[];
 extern const char bsp_board[];
 
+/// The clock of the board's core and of bsp_ticks(), by the board's description. In simulators it is that of the board
+/// too, so that a time says how many instructions were executed, and nothing about speed.
+extern const uint32_t bsp_clock_hz;
+
 /// Exit code of an image that ended in a fault.
 #define BSP_EXIT_FAULT 111
 

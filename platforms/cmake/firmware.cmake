@@ -37,6 +37,7 @@ function(cmsis_nn_delegate_firmware target)
   target_compile_definitions(
     ${bsp}
     PRIVATE BSP_BOARD="${BOARD_NAME}" BSP_CORE="${CORE_CPU}" BSP_ISA="${CORE_ISA}"
+            BSP_CLOCK_HZ=${BOARD_CLOCK_HZ}u
             BSP_UART_BASE=${BOARD_UART}u
             BSP_UART_HEADER="${BOARD_UART_HEADER}"
   )

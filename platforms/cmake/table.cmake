@@ -15,7 +15,7 @@ function(cmsis_nn_delegate_core core)
 endfunction()
 
 # cmsis_nn_delegate_board(<board> <core> <image>): reads a board, given as a name from platforms/boards.bzl or as a JSON
-# file (platforms/tools/board.py explains the format), and sets BOARD_NAME, BOARD_UART, BOARD_UART_HEADER,
+# file (platforms/tools/board.py explains the format), and sets BOARD_NAME, BOARD_CLOCK_HZ, BOARD_UART, BOARD_UART_HEADER,
 # BOARD_START (the sources of its own start-up code, may be empty), BOARD_QEMU_MACHINE (empty if QEMU does not run its
 # images) and BOARD_QEMU_OPTIONS. Writes the linker script <image>.ld and <image>.board.json, which the simulators read beside <image>.elf. If the board cannot be used, the configuration
 # fails with the reasons.
@@ -41,7 +41,7 @@ function(cmsis_nn_delegate_board board core image)
     message(FATAL_ERROR "${message}")
   endif()
   include(${image}.board.cmake)
-  foreach(field IN ITEMS NAME UART UART_HEADER START QEMU_MACHINE QEMU_OPTIONS)
+  foreach(field IN ITEMS NAME CLOCK_HZ UART UART_HEADER START QEMU_MACHINE QEMU_OPTIONS)
     set(BOARD_${field} "${BOARD_${field}}" PARENT_SCOPE)
   endforeach()
 endfunction()

@@ -331,6 +331,7 @@ def as_cmake(board: Board) -> str:
     return "".join(
         [
             f'set(BOARD_NAME "{board.name.replace("_", "-")}")\n',
+            f"set(BOARD_CLOCK_HZ {board.clock_hz})\n",
             f"set(BOARD_UART {board.uart})\n",
             f'set(BOARD_UART_HEADER "{header}")\n',
             f'set(BOARD_START "{start}")\n',

@@ -1,0 +1,39 @@
+// One benchmark of MLPerf Tiny, of which an image has one: kws01.cc, ic01.cc, vww01.cc or ad01.cc defines it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/payload/kernel.h"
+
+namespace mlperf_tiny {
+
+/// How the numbers of an input come over the line, in the order of the network's memory (NHWC).
+enum class Sent : std::uint8_t {
+  kInt8,     ///< one byte each, two's complement
+  kUint8,    ///< one byte each
+  kFloat32,  ///< four bytes each, little-endian
+};
+
+struct Benchmark {
+  /// As the runner knows it.
+  const char* model;
+  Sent sent;
+  /// The network, which was trained for floats, takes factor * (number - zero) of each number that is sent.
+  float factor;
+  std::int32_t zero;
+  /// Whether the result is how much the output differs from the input: the mean of the squares. Otherwise it is all
+  /// numbers of the output.
+  bool reconstructs;
+
+  const unsigned char* payload;
+  std::size_t payload_bytes;
+  const cmsis_nn_delegate::KernelTable& kernels;
+  /// 16-byte aligned.
+  unsigned char* arena;
+  std::size_t arena_bytes;
+};
+
+extern const Benchmark benchmark;
+
+}  // namespace mlperf_tiny

@@ -1,0 +1,203 @@
+// The device API of MLPerf Tiny for a model of the delegate: see device_api.h.
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "examples/mlperf_tiny/device/benchmark.h"
+#include "examples/mlperf_tiny/device/device_api.h"
+#include "examples/mlperf_tiny/device/harness.h"
+#include "platforms/bsp/bsp.h"
+#include "platforms/bsp/serial.h"
+#include "runtime/backend/cmsis_nn_backend.h"
+#include "runtime/standalone/model.h"
+
+namespace {
+
+using cmsis_nn_delegate::CmsisNnBackend;
+using cmsis_nn_delegate::StandaloneModel;
+using executorch::runtime::Error;
+using mlperf_tiny::benchmark;
+using mlperf_tiny::Sent;
+
+StandaloneModel<2> model;
+Error state = Error::InvalidState;
+
+constexpr std::size_t kMaxInput = std::size_t{96} * 96 * 3;
+alignas(4) std::uint8_t sent[kMaxInput];
+/// The input after quantization: the arena has it only until an inference overwrites it.
+std::int8_t quantized[kMaxInput];
+
+void write(char byte) {
+  const auto data = static_cast<std::uint8_t>(byte);
+  bsp_serial_write(&data, 1);
+}
+
+void write(const char* text) {
+  while (*text != '\0') {
+    write(*text++);
+  }
+}
+
+void write(unsigned long number, unsigned base, unsigned least_digits) {
+  char digits[12];
+  unsigned count = 0;
+  while (number != 0 || count < least_digits) {
+    digits[count++] = "0123456789abcdef"[number % base];
+    number /= base;
+  }
+  while (count > 0) {
+    write(digits[--count]);
+  }
+}
+
+/// Writes a number from 0 to 4 million with three decimals.
+void write(float number) {
+  const auto thousandths = static_cast<unsigned long>(number * 1000.0f + 0.5f);
+  write(thousandths / 1000, 10, 1);
+  write('.');
+  write(thousandths % 1000, 10, 3);
+}
+
+/// Returns number `index` of what was sent, as the network takes it.
+float real_input(std::size_t index) {
+  float number = 0;
+  if (benchmark.sent == Sent::kFloat32) {
+    std::memcpy(&number, sent + 4 * index, sizeof(number));
+    return benchmark.factor * (number - static_cast<float>(benchmark.zero));
+  }
+  const std::int32_t byte = benchmark.sent == Sent::kInt8
+                                ? std::int32_t{static_cast<std::int8_t>(sent[index])}
+                                : std::int32_t{sent[index]};
+  return benchmark.factor * static_cast<float>(byte - benchmark.zero);
+}
+
+/// Returns the nearest number of `tensor`, halves away from zero.
+std::int8_t quantize(float real, const cmsis_nn_delegate::payload::IoTensor& tensor) {
+  const float steps = real / tensor.scale;
+  // Far beyond int8, so that the conversion is defined.
+  const float bounded = steps > 1000.0f ? 1000.0f : steps < -1000.0f ? -1000.0f : steps;
+  const auto rounded = static_cast<std::int32_t>(bounded < 0 ? bounded - 0.5f : bounded + 0.5f);
+  const std::int32_t q = rounded + tensor.zero_point;
+  return static_cast<std::int8_t>(q < -128 ? -128 : q > 127 ? 127 : q);
+}
+
+float real_output(std::size_t index) {
+  const auto& tensor = model.tensor(1);
+  const std::int32_t q = static_cast<const std::int8_t*>(model.data(1))[index];
+  return tensor.scale * static_cast<float>(q - tensor.zero_point);
+}
+
+bool failed() {
+  if (state != Error::Ok) {
+    th_printf("e-[the model failed with error %d]\r\n", static_cast<int>(state));
+  }
+  return state != Error::Ok;
+}
+
+}  // namespace
+
+void th_serialport_initialize(void) {}  // start-up has done it
+void th_timestamp_initialize(void) {}
+
+void th_final_initialize(void) {
+  static const CmsisNnBackend backend(benchmark.kernels);
+  state = model.load(backend, benchmark.payload, benchmark.payload_bytes, benchmark.arena,
+                     benchmark.arena_bytes);
+  if (!failed() && (model.tensor(0).nbytes > kMaxInput || model.data(0) == nullptr)) {
+    state = Error::NotSupported;
+  }
+}
+
+void th_load_tensor() {
+  if (failed()) {
+    return;
+  }
+  const std::size_t count = model.tensor(0).nbytes;
+  const std::size_t bytes = benchmark.sent == Sent::kFloat32 ? 4 * count : count;
+  const std::size_t came = ee_get_buffer(sent, sizeof(sent));
+  if (came != bytes) {
+    th_printf("e-[the input has %u bytes, %u are needed]\r\n", static_cast<unsigned>(came),
+              static_cast<unsigned>(bytes));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    quantized[i] = quantize(real_input(i), model.tensor(0));
+  }
+}
+
+void th_infer() {
+  // As a product that takes its input from a sensor: the copy is part of the time.
+  std::memcpy(model.data(0), quantized, model.tensor(0).nbytes);
+  const Error error = state == Error::Ok ? model.run() : state;
+  state = error;
+}
+
+void th_results() {
+  if (failed()) {
+    return;
+  }
+  write("m-results-[");
+  const std::size_t count = model.tensor(1).nbytes;
+  if (benchmark.reconstructs) {
+    float sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float difference = real_input(i) - real_output(i);
+      sum += difference * difference;
+    }
+    write(sum / static_cast<float>(count));
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      write(i == 0 ? "" : ",");
+      write(real_output(i));
+    }
+  }
+  write("]\r\n");
+}
+
+void th_timestamp(void) {
+  const std::uint64_t per_million = bsp_ticks() * 1000000u;
+  th_printf("m-lap-us-%lu\r\n", static_cast<unsigned long>(per_million / bsp_clock_hz));
+}
+
+void th_pre() {}
+void th_post() {}
+
+char th_getchar() {
+  for (;;) {
+    const int byte = bsp_serial_read();
+    if (byte >= 0) {
+      return static_cast<char>(byte);
+    }
+  }
+}
+
+void th_printf(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  for (; *format != '\0'; ++format) {
+    if (*format != '%') {
+      write(*format);
+      continue;
+    }
+    ++format;
+    if (*format == 's') {
+      write(va_arg(arguments, const char*));
+    } else if (*format == 'c') {
+      write(static_cast<char>(va_arg(arguments, int)));
+    } else if (*format == 'd') {
+      const int number = va_arg(arguments, int);
+      write(number < 0 ? "-" : "");
+      write(number < 0 ? 0ul - static_cast<unsigned long>(number) : static_cast<unsigned long>(number),
+            10, 1);
+    } else if (*format == 'u') {
+      write(va_arg(arguments, unsigned), 10, 1);
+    } else if (*format == 'l') {  // %lu
+      ++format;
+      write(va_arg(arguments, unsigned long), 10, 1);
+    } else if (*format == '0') {  // %02x
+      format += 2;
+      write(va_arg(arguments, unsigned), 16, 2);
+    }
+  }
+  va_end(arguments);
+}

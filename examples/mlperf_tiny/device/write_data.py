@@ -1,0 +1,88 @@
+"""Writes data of a benchmark.
+
+    write_data.py calibration NAME FILE.npz   what calibrates its network
+    write_data.py dataset NAME FOLDER         FOLDER/NAME as the runner reads it, with as many samples as there can be here
+
+The benchmark's own data sets are not part of this project. The samples here are made for the network: inputs for which it
+answers each class in turn, in float32 on a PC. So the accuracy that the runner finds says how often the quantized network
+on the device gives the answer of the float network, and not how good that is.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from examples.mlperf_tiny.device.models import BENCHMARKS, Benchmark
+
+OF_A_CLASS = 2
+_STEPS = 200
+
+
+def write_calibration(name: str, path: Path) -> None:
+    benchmark = BENCHMARKS[name]
+    np.savez(path, input=benchmark.taken(benchmark.sent()))
+
+
+def answered(benchmark: Benchmark, wanted: int, seed: int) -> np.ndarray:
+    """Returns what is sent for an input to which the float network answers class `wanted`: found by gradient ascent from
+    one of the inputs that come with the network. ValueError if there is none nearby."""
+    module = benchmark.module().eval()
+    sent = benchmark.sent()
+    bounds = np.iinfo(benchmark.dtype)
+    low, high = (benchmark.taken(np.full_like(sent[:1], bound)) for bound in (bounds.min, bounds.max))
+    x = torch.from_numpy(benchmark.taken(sent[seed % len(sent)][None])).requires_grad_()
+    optimizer = torch.optim.Adam([x], lr=float(high.max() - low.min()) / 100)
+    for _ in range(_STEPS):
+        optimizer.zero_grad()
+        (-torch.log(module(x)[0, wanted] + 1e-9)).backward()
+        optimizer.step()
+        with torch.no_grad():
+            x.clamp_(torch.from_numpy(low), torch.from_numpy(high))
+            numbers = np.rint(x.numpy() / np.float32(benchmark.factor)) + benchmark.zero
+            numbers = numbers.clip(bounds.min, bounds.max).astype(benchmark.dtype)
+            numbers = np.ascontiguousarray(numbers.transpose(0, 2, 3, 1))
+            probability = module(torch.from_numpy(np.ascontiguousarray(benchmark.taken(numbers))))[0, wanted]
+        if probability > 0.7:
+            return numbers[0]
+    raise ValueError(f"no input near those of {benchmark.network} is answered with class {wanted}")
+
+
+def samples(benchmark: Benchmark) -> list[tuple[np.ndarray, int]]:
+    """Returns what is sent, and the class that is right."""
+    if benchmark.dtype == "float32":  # normal sounds, and the same with the features at other places
+        normal = benchmark.sent()
+        shuffled = np.random.default_rng(0).permuted(normal, axis=1)
+        return [*((x, 0) for x in normal), *((x, 1) for x in shuffled)]
+    classes = benchmark.module()(torch.from_numpy(benchmark.taken(benchmark.sent()[:1]))).shape[1]
+    return [(answered(benchmark, c, seed), c) for c in range(classes) for seed in range(OF_A_CLASS)]
+
+
+def write_dataset(name: str, folder: Path) -> None:
+    benchmark = BENCHMARKS[name]
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    found = samples(benchmark)
+    classes = 1 + max(label for _, label in found)
+    with open(folder / name / "y_labels.csv", "w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        for index, (data, label) in enumerate(found):
+            (folder / name / f"{index:03}.bin").write_bytes(data.tobytes())
+            # For ad01 also how many bytes a window has, and how far it is to the next one.
+            rows.writerow([f"{index:03}.bin", classes, label, *([data.nbytes] * 2 if name == "ad01" else [])])
+
+
+def main(argv: list[str]) -> int:
+    writers = {"calibration": write_calibration, "dataset": write_dataset}
+    if len(argv) != 4 or argv[1] not in writers or argv[2] not in BENCHMARKS:
+        print(__doc__, file=sys.stderr)
+        return 2
+    writers[argv[1]](argv[2], Path(argv[3]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
