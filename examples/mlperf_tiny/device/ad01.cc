@@ -8,6 +8,14 @@ alignas(AD01_ALIGNMENT) unsigned char arena[AD01_ARENA_BYTES];
 }
 
 const mlperf_tiny::Benchmark mlperf_tiny::benchmark = {
-    "ad01",         mlperf_tiny::Sent::kFloat32,  1.0f, 0, true,
-    ad01_payload, sizeof(ad01_payload), cmsis_nn_delegate::ad01_kernels, arena, sizeof(arena),
+    "ad01",
+    mlperf_tiny::Sent::kFloat32,
+    1.0f,
+    0,
+    true,
+    ad01_payload,
+    sizeof(ad01_payload),
+    cmsis_nn_delegate::ad01_kernels,
+    arena,
+    sizeof(arena),
 };

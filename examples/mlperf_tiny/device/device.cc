@@ -187,7 +187,8 @@ void th_printf(const char* format, ...) {
     } else if (*format == 'd') {
       const int number = va_arg(arguments, int);
       write(number < 0 ? "-" : "");
-      write(number < 0 ? 0ul - static_cast<unsigned long>(number) : static_cast<unsigned long>(number),
+      write(number < 0 ? 0ul - static_cast<unsigned long>(number)
+                       : static_cast<unsigned long>(number),
             10, 1);
     } else if (*format == 'u') {
       write(va_arg(arguments, unsigned), 10, 1);

@@ -22,8 +22,9 @@
 
 namespace {
 
-constexpr char kFirmware[] = "ULPMark for tinyML Firmware V0.0.1";  // the name that the runner expects
-constexpr std::size_t kMaxInput = std::size_t{96} * 96 * 3;         // the largest of the benchmarks
+constexpr char kFirmware[] =
+    "ULPMark for tinyML Firmware V0.0.1";                    // the name that the runner expects
+constexpr std::size_t kMaxInput = std::size_t{96} * 96 * 3;  // the largest of the benchmarks
 constexpr std::size_t kMaxCommand = 80;
 constexpr unsigned kDefaultWarmup = 10;
 

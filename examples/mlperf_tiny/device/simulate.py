@@ -21,8 +21,8 @@ from sim.qemu import qemu
 
 @contextlib.contextmanager
 def port_of(image: Path) -> Iterator[str]:
-    """Yields the pseudo terminal of the simulated board's UART; afterwards the simulator ends. SimulatorError if there is
-    no QEMU."""
+    """Yields the pseudo terminal of the simulated board's UART; afterwards the simulator ends. SimulatorError if there
+    is no QEMU."""
     elf = Elf(image)
     command = [qemu.find_qemu(), *qemu.machine_arguments(elf, simulator.board_of(elf), None), "-serial", "pty"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:

@@ -1,11 +1,11 @@
 """Writes data of a benchmark.
 
     write_data.py calibration NAME FILE.npz   what calibrates its network
-    write_data.py dataset NAME FOLDER         FOLDER/NAME as the runner reads it, with as many samples as there can be here
+    write_data.py dataset NAME FOLDER         FOLDER/NAME as the runner reads it
 
-The benchmark's own data sets are not part of this project. The samples here are made for the network: inputs for which it
-answers each class in turn, in float32 on a PC. So the accuracy that the runner finds says how often the quantized network
-on the device gives the answer of the float network, and not how good that is.
+The benchmark's own data sets are not part of this project. The samples here are made for the network: inputs for which
+it answers each class in turn, in float32 on a PC. So the accuracy that the runner finds says how often the quantized
+network on the device gives the answer of the float network, and not how good that is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import torch
 
 from examples.mlperf_tiny.device.models import BENCHMARKS, Benchmark
 
-OF_A_CLASS = 2
+OF_A_CLASS = 3  # 6 of the benchmark with 2 classes: the runner measures the speed with 5
 _STEPS = 200
 
 
@@ -29,8 +29,8 @@ def write_calibration(name: str, path: Path) -> None:
 
 
 def answered(benchmark: Benchmark, wanted: int, seed: int) -> np.ndarray:
-    """Returns what is sent for an input to which the float network answers class `wanted`: found by gradient ascent from
-    one of the inputs that come with the network. ValueError if there is none nearby."""
+    """Returns what is sent for an input to which the float network answers class `wanted`: found by gradient ascent
+    from one of the inputs that come with the network. ValueError if there is none nearby."""
     module = benchmark.module().eval()
     sent = benchmark.sent()
     bounds = np.iinfo(benchmark.dtype)
