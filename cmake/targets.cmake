@@ -271,6 +271,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_portable.cc
     runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_pairs_portable.cc
     runtime/kernels/fully_connected_groups/fully_connected_int4_groups_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_int16_portable.cc
@@ -466,6 +467,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/linear_nibbles.h
     runtime/kernels/fully_connected/row_vectors.h
+    runtime/kernels/fully_connected_groups/group_pairs.h
+    runtime/kernels/fully_connected_groups/group_totals.h
     runtime/kernels/gru/gru.h
     runtime/kernels/last_step/last_step.h
     runtime/kernels/leaky_sum/leaky_sum.h
@@ -631,6 +634,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_vectors_members.h
     runtime/kernels/fully_connected/row_vectors_mve.S
     runtime/kernels/fully_connected/row_vectors_mve.h
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_pairs_tuned.cc
+    runtime/kernels/fully_connected_groups/group_pairs_dsp.S
+    runtime/kernels/fully_connected_groups/group_pairs_dsp.h
+    runtime/kernels/fully_connected_groups/group_pairs_members.h
     runtime/kernels/gru/gru_int4_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_int4_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_int16_tuned.cc

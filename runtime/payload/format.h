@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 203;
+inline constexpr std::size_t kOpcodeCount = 204;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -270,6 +270,7 @@ enum class Opcode : std::uint8_t {
   kGruLengthsInt4Pairs = 200,
   kLstmInt4Pairs = 201,
   kLstmLengthsInt4Pairs = 202,
+  kFullyConnectedInt4GroupsPairs = 203,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4783,6 +4784,33 @@ struct LstmLengthsInt4PairsArgs {
   std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
 };
 static_assert(sizeof(LstmLengthsInt4PairsArgs) == 152, "layout of LstmLengthsInt4PairsArgs");
+
+/// int8 linear layer, as fully_connected_int4_groups computes it, from weights in the order
+/// of the products.
+struct FullyConnectedInt4GroupsPairsArgs {
+  Ref input;  ///< int8 [batch, groups, group]
+  /// for each 8 channels and each group: the weights of 4 channels and 2 inputs per word, 8
+  /// more than they are but for the last of 4 channels, the first input in the lower half,
+  /// the first channel in its lowest bits; 8 int16 factors
+  Ref table;
+  Ref bias;        ///< int32 [out], effective bias
+  Ref multiplier;  ///< int32 [out], Q31, >= 0
+  Ref shift;       ///< int32 [out], left if positive, [-31, 30]
+  Ref output;      ///< int8 [batch, out]
+  Ref scratch;     ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;         ///< outputs / 8, rounded up
+  std::int32_t block_words;    ///< groups * (group + 4)
+  std::int32_t batch;          ///< at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t groups;         ///< of a row, at least 1
+  std::int32_t group;          ///< inputs of a group, a multiple of 8, at least that
+  std::int32_t outputs;        ///< out, at least 1
+  std::int32_t narrowing;      ///< bits that the sum over groups loses, 0 to 31
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedInt4GroupsPairsArgs) == 72,
+              "layout of FullyConnectedInt4GroupsPairsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -226,7 +226,8 @@ struct Operator {
   OPERATOR(GruInt4Pairs, gru_int4_pairs)                                       \
   OPERATOR(GruLengthsInt4Pairs, gru_lengths_int4_pairs)                        \
   OPERATOR(LstmInt4Pairs, lstm_int4_pairs)                                     \
-  OPERATOR(LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
+  OPERATOR(LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)                      \
+  OPERATOR(FullyConnectedInt4GroupsPairs, fully_connected_int4_groups_pairs)
 
 namespace operators {
 

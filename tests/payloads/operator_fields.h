@@ -4902,6 +4902,27 @@ inline constexpr OperatorField kLstmLengthsInt4PairsArgsFields[] = {
     ranged("output_offset", i32(148), -128, 127),
 };
 
+inline constexpr OperatorField kFullyConnectedInt4GroupsPairsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(40), i32(48), i32(52)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(32), i32(36)}),
+    reference("bias", 8, FieldKind::kBias, 4, 4, {i32(56)}),
+    reference("multiplier", 12, FieldKind::kMultiplier, 4, 4, {i32(56)}),
+    reference("shift", 16, FieldKind::kShift, 4, 4, {i32(56)}),
+    reference("output", 20, FieldKind::kOutput, 1, 1, {i32(40), i32(56)}),
+    reference("scratch", 24, FieldKind::kScratch, 16, 1, {i32(28)}),
+    integer("scratch_bytes", i32(28)),
+    integer("blocks", i32(32)),
+    integer("block_words", i32(36)),
+    integer("batch", i32(40)),
+    ranged("output_offset", i32(44), -128, 127),
+    integer("groups", i32(48)),
+    integer("group", i32(52)),
+    integer("outputs", i32(56)),
+    ranged("narrowing", i32(60), 0, 31),
+    related("activation.min", i32(64), -128, 127),
+    related("activation.max", i32(68), -128, 127),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -5112,6 +5133,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kGruLengthsInt4PairsArgsFields, 33, 132},
     {kLstmInt4PairsArgsFields, 36, 144},
     {kLstmLengthsInt4PairsArgsFields, 38, 152},
+    {kFullyConnectedInt4GroupsPairsArgsFields, 18, 72},
 };
 
 }  // namespace cmsis_nn_delegate

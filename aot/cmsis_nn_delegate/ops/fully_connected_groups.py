@@ -54,15 +54,16 @@ KERNEL = KernelSpec(
 
 def _draw(d: Case) -> Value:
     """Also groups of odd length, which begin within a byte."""
-    return _grouped(d, d.pick(d.integer(1, 9), 2 * d.integer(1, 9), 16, 32), d.integer(1, 9), d.integer(1, 20))
+    return grouped(d, d.pick(d.integer(1, 9), 2 * d.integer(1, 9), 16, 32), d.integer(1, 9), d.integer(1, 20))
 
 
 def _draw_wide(d: Case) -> Value:
     """Groups as tools make them."""
-    return _grouped(d, d.pick(32, 64, 128), d.integer(2, 5), d.integer(1, 12))
+    return grouped(d, d.pick(32, 64, 128), d.integer(2, 5), d.integer(1, 12))
 
 
-def _grouped(d: Case, group: int, groups: int, outputs: int) -> Value:
+def grouped(d: Case, group: int, groups: int, outputs: int) -> Value:
+    """Returns the output of a random node with `groups` groups of `group` inputs."""
     x = d.input(d.batch(), groups * group)
     (weight, bias), quant = d.weights(x, (outputs, groups * group), Element.INT4)
     # With a narrowing of more bits than the factors have, most of them do not matter.

@@ -282,7 +282,7 @@ def test_models_with_groups_compile_and_correct_their_biases():
     quantizer = CmsisNnQuantizer(preset=W4).set_module_name("0", QuantizationConfig(group=32))
     kept = copy.deepcopy(model.state_dict())
     compiled = compile_model(model, samples[0], "cortex-m4", samples, quantizer=quantizer)
-    assert [call.kernel for call in compiled.report.calls][1] == "fully_connected_int4_groups"
+    assert [call.kernel for call in compiled.report.calls][1] == "fully_connected_int4_groups_pairs"
     assert not [text for text in compiled.warnings if "bits" in text]
     assert all(torch.equal(kept[name], value) for name, value in model.state_dict().items())
 

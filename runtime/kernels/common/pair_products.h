@@ -238,11 +238,15 @@ struct JointNibbles {
     table = Nibbles<joint_nibble>::add(sums, input, end, table);
     for (auto& of_window : sums) {
       for (std::int32_t channel = 0; channel < kBlock; ++channel) {
-        const auto scaled = static_cast<std::int32_t>(of_window[channel] << kBits * channel);
-        of_window[channel] = static_cast<std::uint32_t>(scaled >> kBits * channel);
+        of_window[channel] = static_cast<std::uint32_t>(kept(of_window[channel], channel));
       }
     }
     return table;
+  }
+
+  /// The bits that are left of a sum of one of the four channels.
+  static std::int32_t kept(std::uint32_t sum, std::int32_t channel) {
+    return static_cast<std::int32_t>(sum << kBits * channel) >> kBits * channel;
   }
 };
 

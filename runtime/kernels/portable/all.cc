@@ -83,6 +83,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kGruLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kFullyConnectedInt4GroupsPairs)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -109,6 +109,8 @@ CMSIS_NN_DELEGATE_KERNEL(GruInt4Pairs, GruInt4Pairs, gru_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4Pairs, GruLengthsInt4Pairs, gru_lengths_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmInt4Pairs, LstmInt4Pairs, lstm_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Pairs, LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4GroupsPairs, FullyConnectedInt4GroupsPairs,
+                         fully_connected_int4_groups_pairs)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

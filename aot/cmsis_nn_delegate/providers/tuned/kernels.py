@@ -35,6 +35,7 @@ from .fully_connected_as_vectors import (
 )
 from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
 from .fully_connected_int4_as_conv2d_int16 import FullyConnectedInt4AsConv2dInt16
+from .fully_connected_int4_groups_pairs import FullyConnectedInt4GroupsPairs
 from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_int4_pairs_int16 import FullyConnectedInt4PairsInt16
 from .fully_connected_int4_vectors import FullyConnectedInt4Vectors
@@ -148,4 +149,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     GruInt4Pairs(),
     LstmLengthsInt4Pairs(),
     GruLengthsInt4Pairs(),
+    FullyConnectedInt4GroupsPairs(),
 )

@@ -3,12 +3,12 @@
 A word has those of four channels for two inputs: in its lower half for the first one, channel 0 in the lowest bits, and
 in its upper half for the second. There are two ways to multiply them:
 
-`joint`, for convolutions of int8: half a word is a number of 16 bits, 4096, 256, 16 and 1 times the weights of four
-channels. Those of all but the last one are stored as numbers from 0 to 15, 8 more than they are, so that each part of
-the number is such a number too. The kernel multiplies the whole number, its lower byte, and the first and third weight
-alone, and the differences of these sums are those of the channels, 2^12 times as large for the last one. They wrap, but
-the products of a channel have to fit. Their sums start with all that the inputs make of the 8 that are too much, so
-that it is gone.
+`joint`, for convolutions of int8 and for groups of inputs: half a word is a number of 16 bits, 4096, 256, 16 and 1
+times the weights of four channels. Those of all but the last one are stored as numbers from 0 to 15, 8 more than they
+are, so that each part of the number is such a number too. The kernel multiplies the whole number, its lower byte, and
+the first and third weight alone, and the differences of these sums are those of the channels, 2^12 times as large for
+the last one. They wrap, but the products of a channel have to fit. Their sums start with all that the inputs make of
+the 8 that are too much, so that it is gone.
 
 `offset_sums`, for all others: weights are stored as numbers from 0 to 15, 8 more than they are, so that a mask is all
 that they need, and sums are as large as those of 8 bits. The kernel takes 8 times the sum of the inputs from the sum
@@ -47,9 +47,9 @@ def sum_words(inputs: int, channels: int) -> int:
     return channels + pair_table.depth(inputs) // 2 * (channels // _CHANNELS)
 
 
-def joint(weights: np.ndarray) -> np.ndarray:
-    """Returns int32 [blocks, words] for the weights [channels, inputs], four channels in a block."""
-    return _words(weights, _CHANNELS, np.array([*[_OFFSET] * (_CHANNELS - 1), 0], np.int8))
+def joint(weights: np.ndarray, of: int = _CHANNELS) -> np.ndarray:
+    """Returns int32 [blocks, words] for the weights [channels, inputs], `of` channels in a block."""
+    return _words(weights, of, np.array([*[_OFFSET] * (_CHANNELS - 1), 0], np.int8))
 
 
 def starts(node: Node, weights: np.ndarray, shifts: np.ndarray) -> np.ndarray:

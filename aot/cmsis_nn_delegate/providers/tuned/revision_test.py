@@ -9,6 +9,7 @@ import pytest
 from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.format.schema import TUNED_REVISION
 from cmsis_nn_delegate.graph.tensor_type import Layout
+from cmsis_nn_delegate.ops import fully_connected_groups
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.ops.broadcast import shapes_of
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
@@ -90,6 +91,7 @@ CONSTANTS = {
     "gru_int4_pairs": 0x5888F8F0,
     "lstm_lengths_int4_pairs": 0xC6B9C26B,
     "gru_lengths_int4_pairs": 0xF93D3A15,
+    "fully_connected_int4_groups_pairs": 0x7E0C59EC,
 }
 
 
@@ -125,7 +127,7 @@ def nodes():
     layers.append(builder.node("masked_softmax", [scores, mask], MaskedSoftmaxAttrs(), OUTPUT))
     entries = builder.constant((256,), Element.INT8, -128, 127)
     layers.append(builder.node("lookup", [row, entries], LookupAttrs(), builder.quant(0.1, 3)))
-    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *recurrent_nodes()]
+    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *nodes_with_groups(), *recurrent_nodes()]
 
 
 def nodes_with_nibbles():
@@ -142,6 +144,11 @@ def nodes_with_nibbles():
             convolved = builder.depthwise_conv2d(convolved, 1, kernel=(3, 3), element=Element.INT4)
         found += builder.graph(convolved, *layers).nodes
     return found
+
+
+def nodes_with_groups():
+    builder = RandomCase(seed=8)
+    return builder.graph(fully_connected_groups.grouped(builder, 16, 3, 11)).nodes
 
 
 def recurrent_nodes():
