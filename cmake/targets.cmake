@@ -273,6 +273,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
     runtime/kernels/fully_connected_groups/fully_connected_int4_groups_pairs_portable.cc
     runtime/kernels/fully_connected_groups/fully_connected_int4_groups_portable.cc
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_vectors_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_int16_portable.cc
     runtime/kernels/gru/gru_int4_int16_portable.cc
@@ -467,8 +468,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/linear.h
     runtime/kernels/fully_connected/linear_nibbles.h
     runtime/kernels/fully_connected/row_vectors.h
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_vectors.h
     runtime/kernels/fully_connected_groups/group_pairs.h
     runtime/kernels/fully_connected_groups/group_totals.h
+    runtime/kernels/fully_connected_groups/group_vectors.h
     runtime/kernels/gru/gru.h
     runtime/kernels/last_step/last_step.h
     runtime/kernels/leaky_sum/leaky_sum.h
@@ -550,6 +553,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/lstm_units_members.h
     runtime/kernels/common/lstm_units_mve.S
     runtime/kernels/common/lstm_units_mve.h
+    runtime/kernels/common/nibble_products_mve.h
     runtime/kernels/common/pair_products_dsp.S
     runtime/kernels/common/pair_products_dsp.h
     runtime/kernels/common/pair_products_int16_dsp.S
@@ -635,9 +639,13 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_vectors_mve.S
     runtime/kernels/fully_connected/row_vectors_mve.h
     runtime/kernels/fully_connected_groups/fully_connected_int4_groups_pairs_tuned.cc
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_vectors_tuned.cc
     runtime/kernels/fully_connected_groups/group_pairs_dsp.S
     runtime/kernels/fully_connected_groups/group_pairs_dsp.h
     runtime/kernels/fully_connected_groups/group_pairs_members.h
+    runtime/kernels/fully_connected_groups/group_vectors_members.h
+    runtime/kernels/fully_connected_groups/group_vectors_mve.S
+    runtime/kernels/fully_connected_groups/group_vectors_mve.h
     runtime/kernels/gru/gru_int4_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_int4_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_int16_tuned.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 204;
+inline constexpr std::size_t kOpcodeCount = 205;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -271,6 +271,7 @@ enum class Opcode : std::uint8_t {
   kLstmInt4Pairs = 201,
   kLstmLengthsInt4Pairs = 202,
   kFullyConnectedInt4GroupsPairs = 203,
+  kFullyConnectedInt4GroupsVectors = 204,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4811,6 +4812,31 @@ struct FullyConnectedInt4GroupsPairsArgs {
 };
 static_assert(sizeof(FullyConnectedInt4GroupsPairsArgs) == 72,
               "layout of FullyConnectedInt4GroupsPairsArgs");
+
+/// int8 linear layer, as fully_connected_int4_groups computes it, from weights in the order
+/// of products.
+struct FullyConnectedInt4GroupsVectorsArgs {
+  Ref input;  ///< int8 [batch, groups, group]
+  /// for each 8 channels: for each 16 inputs, 16 bytes of each even channel: 16 times the
+  /// weight of the next channel, and 8 more than that of this one; for each 4 channels: 4
+  /// int16 factors of each for each 4 groups; 4 int32 biases; 4 int32 multipliers; 4 int8
+  /// shifts to the right, and 4 to the left
+  Ref table;
+  Ref output;   ///< int8 [batch, out]
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;         ///< outputs / 8, rounded up
+  std::int32_t block_words;    ///< 20, the inputs, and 4 times the groups rounded up to 4
+  std::int32_t batch;          ///< at least 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t groups;         ///< of a row, at least 1
+  std::int32_t group;          ///< inputs of a group, a multiple of 16, at least that
+  std::int32_t outputs;        ///< out, at least 1
+  std::int32_t narrowing;      ///< bits that the sum over groups loses, 0 to 31
+  Activation activation;
+};
+static_assert(sizeof(FullyConnectedInt4GroupsVectorsArgs) == 60,
+              "layout of FullyConnectedInt4GroupsVectorsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -214,6 +214,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "lstm_int4_pairs of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     "lstm_lengths_int4_pairs of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     "fully_connected_int4_groups_pairs of input int8, table int32, output int8",
+    "fully_connected_int4_groups_vectors of input int8, table int32, output int8",
     // clang-format on
 };
 

@@ -3065,4 +3065,17 @@ bool check_fully_connected_int4_groups_pairs(const CallCheck& call, const void* 
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_fully_connected_int4_groups_vectors(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::FullyConnectedInt4GroupsVectorsArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.batch, a.groups, a.group)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.outputs)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.output_offset, -128, 127) && in_range(a.narrowing, 0, 31)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace cmsis_nn_delegate::operators

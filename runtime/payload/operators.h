@@ -227,7 +227,8 @@ struct Operator {
   OPERATOR(GruLengthsInt4Pairs, gru_lengths_int4_pairs)                        \
   OPERATOR(LstmInt4Pairs, lstm_int4_pairs)                                     \
   OPERATOR(LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)                      \
-  OPERATOR(FullyConnectedInt4GroupsPairs, fully_connected_int4_groups_pairs)
+  OPERATOR(FullyConnectedInt4GroupsPairs, fully_connected_int4_groups_pairs)   \
+  OPERATOR(FullyConnectedInt4GroupsVectors, fully_connected_int4_groups_vectors)
 
 namespace operators {
 

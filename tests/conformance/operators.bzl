@@ -100,6 +100,7 @@ TUNED_KERNELS = [
     "fully_connected_int4_as_vectors_int16",
     "fully_connected_int4_vectors_int16",
     "fully_connected_int4_groups_pairs",
+    "fully_connected_int4_groups_vectors",
     "gru_pairs",
     "gru_vectors",
     "gru_lengths_pairs",

@@ -4923,6 +4923,24 @@ inline constexpr OperatorField kFullyConnectedInt4GroupsPairsArgsFields[] = {
     related("activation.max", i32(68), -128, 127),
 };
 
+inline constexpr OperatorField kFullyConnectedInt4GroupsVectorsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(28), i32(36), i32(40)}),
+    reference("table", 4, FieldKind::kFilter, 4, 4, {i32(20), i32(24)}),
+    reference("output", 8, FieldKind::kOutput, 1, 1, {i32(28), i32(44)}),
+    reference("scratch", 12, FieldKind::kScratch, 16, 1, {i32(16)}),
+    integer("scratch_bytes", i32(16)),
+    integer("blocks", i32(20)),
+    integer("block_words", i32(24)),
+    integer("batch", i32(28)),
+    ranged("output_offset", i32(32), -128, 127),
+    integer("groups", i32(36)),
+    integer("group", i32(40)),
+    integer("outputs", i32(44)),
+    ranged("narrowing", i32(48), 0, 31),
+    related("activation.min", i32(52), -128, 127),
+    related("activation.max", i32(56), -128, 127),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -5134,6 +5152,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kLstmInt4PairsArgsFields, 36, 144},
     {kLstmLengthsInt4PairsArgsFields, 38, 152},
     {kFullyConnectedInt4GroupsPairsArgsFields, 18, 72},
+    {kFullyConnectedInt4GroupsVectorsArgsFields, 15, 60},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -3,6 +3,7 @@
 // A vector of inputs is loaded once for eight channels, whose sums are the eight even registers that VMLADAVA adds to.
 #if defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE
 
+#include "runtime/kernels/common/nibble_products_mve.h"
 #include "runtime/kernels/fully_connected/row_vectors_members.h"
 
   .syntax unified
@@ -33,27 +34,6 @@
   \op r10, q1, q2
   \load q1, [r7], #\bytes
   \op r12, q0, q2
-  \op lr, q1, q2
-.endm
-
-// The same with weights of 4 bits, in as many instructions: a byte has 16 b + a + 8 for weights a and b of two channels. It
-// is multiplied as it is, and b, which a shift leaves of it, for the sum of the second channel.
-.macro NIBBLE_PRODUCTS load, bytes, op, type
-  \load q0, [r7], #\bytes
-  vshr.\type q1, q0, #4
-  \op r0, q0, q2
-  \load q3, [r7], #\bytes
-  \op r2, q1, q2
-  vshr.\type q1, q3, #4
-  \op r4, q3, q2
-  \load q0, [r7], #\bytes
-  \op r6, q1, q2
-  vshr.\type q1, q0, #4
-  \op r8, q0, q2
-  \load q3, [r7], #\bytes
-  \op r10, q1, q2
-  vshr.\type q1, q3, #4
-  \op r12, q3, q2
   \op lr, q1, q2
 .endm
 

@@ -85,6 +85,8 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kFullyConnectedInt4GroupsPairs)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kFullyConnectedInt4GroupsVectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

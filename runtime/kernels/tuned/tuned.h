@@ -111,6 +111,8 @@ CMSIS_NN_DELEGATE_KERNEL(LstmInt4Pairs, LstmInt4Pairs, lstm_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Pairs, LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4GroupsPairs, FullyConnectedInt4GroupsPairs,
                          fully_connected_int4_groups_pairs)
+CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4GroupsVectors, FullyConnectedInt4GroupsVectors,
+                         fully_connected_int4_groups_vectors)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

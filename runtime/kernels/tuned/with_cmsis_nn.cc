@@ -110,6 +110,8 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedInt4GroupsPairs)
                 .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kFullyConnectedInt4GroupsVectors)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

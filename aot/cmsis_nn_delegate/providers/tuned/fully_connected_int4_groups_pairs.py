@@ -61,15 +61,16 @@ KERNEL = KernelSpec(
 _IN_TABLE = ("filter", "factors")
 
 
-def draw(d: Case) -> Value:
-    """Groups of few inputs or as tools make them, and blocks that channels do not fill."""
-    group = d.pick(_DEPTH * d.integer(1, 9), 32, 64, 128)
+def draw(d: Case, step: int = _DEPTH) -> Value:
+    """Groups of few inputs, a multiple of `step`, or as tools make them, and blocks that channels do not fill."""
+    group = d.pick(step * d.integer(1, 9), 32, 64, 128)
     return fully_connected_groups.grouped(d, group, d.integer(1, 9), d.integer(4, 40))
 
 
-def draw_largest(d: Case) -> Value:
+def draw_largest(d: Case, step: int = _DEPTH) -> Value:
     """Groups of about as many inputs as sums have room for, of which some have the largest weights."""
-    output = fully_connected_groups.grouped(d, _DEPTH * d.integer(50, 63), d.integer(1, 3), d.integer(4, 20))
+    group = step * d.integer(400 // step, 504 // step)
+    output = fully_connected_groups.grouped(d, group, d.integer(1, 3), d.integer(4, 20))
     weight = d.nodes[-1].inputs[1]
     for channel in range(0, len(weight.constant), 3):
         weight.constant[channel] = d.pick(-8, 7)

@@ -36,6 +36,7 @@ from .fully_connected_as_vectors import (
 from .fully_connected_int4_as_conv2d import FullyConnectedInt4AsConv2d
 from .fully_connected_int4_as_conv2d_int16 import FullyConnectedInt4AsConv2dInt16
 from .fully_connected_int4_groups_pairs import FullyConnectedInt4GroupsPairs
+from .fully_connected_int4_groups_vectors import FullyConnectedInt4GroupsVectors
 from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_int4_pairs_int16 import FullyConnectedInt4PairsInt16
 from .fully_connected_int4_vectors import FullyConnectedInt4Vectors
@@ -150,4 +151,5 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     LstmLengthsInt4Pairs(),
     GruLengthsInt4Pairs(),
     FullyConnectedInt4GroupsPairs(),
+    FullyConnectedInt4GroupsVectors(),
 )

@@ -92,6 +92,7 @@ CONSTANTS = {
     "lstm_lengths_int4_pairs": 0xC6B9C26B,
     "gru_lengths_int4_pairs": 0xF93D3A15,
     "fully_connected_int4_groups_pairs": 0x7E0C59EC,
+    "fully_connected_int4_groups_vectors": 0x3BA4F23F,
 }
 
 
