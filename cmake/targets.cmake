@@ -277,10 +277,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_int4_int16_portable.cc
     runtime/kernels/gru/gru_int4_pairs_portable.cc
     runtime/kernels/gru/gru_int4_portable.cc
+    runtime/kernels/gru/gru_int4_vectors_portable.cc
     runtime/kernels/gru/gru_lengths_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_int4_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_int16_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
@@ -306,10 +308,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm/lstm_int4_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_pairs_portable.cc
     runtime/kernels/lstm/lstm_int4_portable.cc
+    runtime/kernels/lstm/lstm_int4_vectors_portable.cc
     runtime/kernels/lstm/lstm_lengths_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_portable.cc
@@ -632,7 +636,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected/row_vectors_mve.S
     runtime/kernels/fully_connected/row_vectors_mve.h
     runtime/kernels/gru/gru_int4_pairs_tuned.cc
+    runtime/kernels/gru/gru_int4_vectors_tuned.cc
     runtime/kernels/gru/gru_lengths_int4_pairs_tuned.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_int16_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_vectors_int16_tuned.cc
@@ -644,7 +650,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/lookup/lookup_vectors_mve.S
     runtime/kernels/lookup/lookup_vectors_tuned.cc
     runtime/kernels/lstm/lstm_int4_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_int4_vectors_tuned.cc
     runtime/kernels/lstm/lstm_lengths_int4_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_tuned.cc
     runtime/kernels/lstm/lstm_lengths_vectors_int16_tuned.cc

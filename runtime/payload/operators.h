@@ -226,7 +226,11 @@ struct Operator {
   OPERATOR(GruInt4Pairs, gru_int4_pairs)                                       \
   OPERATOR(GruLengthsInt4Pairs, gru_lengths_int4_pairs)                        \
   OPERATOR(LstmInt4Pairs, lstm_int4_pairs)                                     \
-  OPERATOR(LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
+  OPERATOR(LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)                      \
+  OPERATOR(GruInt4Vectors, gru_int4_vectors)                                   \
+  OPERATOR(GruLengthsInt4Vectors, gru_lengths_int4_vectors)                    \
+  OPERATOR(LstmInt4Vectors, lstm_int4_vectors)                                 \
+  OPERATOR(LstmLengthsInt4Vectors, lstm_lengths_int4_vectors)
 
 namespace operators {
 

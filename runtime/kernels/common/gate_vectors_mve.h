@@ -8,6 +8,7 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_gate_vectors(const portable::GateRows* gate);
+void cmsis_nn_delegate_multiply_nibble_gate_vectors(const portable::GateRows* gate);
 void cmsis_nn_delegate_multiply_gate_vectors_int16(const portable::GateRows* gate);
 void cmsis_nn_delegate_copy_row(const std::int8_t* from, std::int32_t bytes, std::int8_t* to);
 }
@@ -18,6 +19,14 @@ struct MveGateVectors : portable::PlainGateVectors {
   }
   static void multiply(const portable::GateRows& gate) {
     cmsis_nn_delegate_multiply_gate_vectors(&gate);
+  }
+};
+
+struct MveNibbleGateVectors : MveGateVectors {
+  using Weights = portable::gate_vectors::Nibbles;
+
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_nibble_gate_vectors(&gate);
   }
 };
 

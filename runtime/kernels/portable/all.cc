@@ -83,6 +83,10 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kGruLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kGruInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

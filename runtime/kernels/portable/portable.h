@@ -251,6 +251,10 @@ CMSIS_NN_DELEGATE_KERNEL(GruInt4Pairs, GruInt4Pairs, gru_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4Pairs, GruLengthsInt4Pairs, gru_lengths_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmInt4Pairs, LstmInt4Pairs, lstm_int4_pairs)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Pairs, LstmLengthsInt4Pairs, lstm_lengths_int4_pairs)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4Vectors, GruInt4Vectors, gru_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4Vectors, GruLengthsInt4Vectors, gru_lengths_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4Vectors, LstmInt4Vectors, lstm_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Vectors, LstmLengthsInt4Vectors, lstm_lengths_int4_vectors)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -77,6 +77,10 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kGruLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kLstmLengthsInt4Pairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kGruInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -47,6 +47,7 @@ from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .lookup_vectors import LookupVectors
 from .recurrent_int4_pairs import GruInt4Pairs, GruLengthsInt4Pairs, LstmInt4Pairs, LstmLengthsInt4Pairs
+from .recurrent_int4_vectors import GruInt4Vectors, GruLengthsInt4Vectors, LstmInt4Vectors, LstmLengthsInt4Vectors
 from .recurrent_pairs import (
     GruLengthsPairs,
     GruLengthsPairsInt16,
@@ -148,4 +149,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     GruInt4Pairs(),
     LstmLengthsInt4Pairs(),
     GruLengthsInt4Pairs(),
+    LstmInt4Vectors(),
+    GruInt4Vectors(),
+    LstmLengthsInt4Vectors(),
+    GruLengthsInt4Vectors(),
 )

@@ -90,6 +90,10 @@ CONSTANTS = {
     "gru_int4_pairs": 0x5888F8F0,
     "lstm_lengths_int4_pairs": 0xC6B9C26B,
     "gru_lengths_int4_pairs": 0xF93D3A15,
+    "lstm_int4_vectors": 0x3BF6950C,
+    "gru_int4_vectors": 0xD02AB0F8,
+    "lstm_lengths_int4_vectors": 0x8DB21B25,
+    "gru_lengths_int4_vectors": 0x1EAB03DE,
 }
 
 
