@@ -230,7 +230,15 @@ struct Operator {
   OPERATOR(GruInt4Vectors, gru_int4_vectors)                                   \
   OPERATOR(GruLengthsInt4Vectors, gru_lengths_int4_vectors)                    \
   OPERATOR(LstmInt4Vectors, lstm_int4_vectors)                                 \
-  OPERATOR(LstmLengthsInt4Vectors, lstm_lengths_int4_vectors)
+  OPERATOR(LstmLengthsInt4Vectors, lstm_lengths_int4_vectors)                  \
+  OPERATOR(GruInt4PairsInt16, gru_int4_pairs_int16)                            \
+  OPERATOR(GruLengthsInt4PairsInt16, gru_lengths_int4_pairs_int16)             \
+  OPERATOR(LstmInt4PairsInt16, lstm_int4_pairs_int16)                          \
+  OPERATOR(LstmLengthsInt4PairsInt16, lstm_lengths_int4_pairs_int16)           \
+  OPERATOR(GruInt4VectorsInt16, gru_int4_vectors_int16)                        \
+  OPERATOR(GruLengthsInt4VectorsInt16, gru_lengths_int4_vectors_int16)         \
+  OPERATOR(LstmInt4VectorsInt16, lstm_int4_vectors_int16)                      \
+  OPERATOR(LstmLengthsInt4VectorsInt16, lstm_lengths_int4_vectors_int16)
 
 namespace operators {
 

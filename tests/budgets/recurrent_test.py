@@ -35,6 +35,8 @@ LAYERS = {
     "GRU in int16": (Gru, GruAttrs(), Numbers(Element.INT16)),
     "LSTM with weights of 4 bits": (Lstm, LstmAttrs(cell_bits=12), Numbers(weights=Element.INT4)),
     "GRU with weights of 4 bits": (Gru, GruAttrs(), Numbers(weights=Element.INT4)),
+    "LSTM in int16 with weights of 4 bits": (Lstm, LstmAttrs(cell_bits=12), Numbers(Element.INT16, Element.INT4)),
+    "GRU in int16 with weights of 4 bits": (Gru, GruAttrs(), Numbers(Element.INT16, Element.INT4)),
 }
 KERNELS = {"tuned": TUNED, "CMSIS-NN": CMSIS_NN, "portable": PORTABLE}
 CORES = ("cortex-m4", "cortex-m55")

@@ -139,5 +139,6 @@ struct PlainGateVectorsOf {
 using PlainGateVectors = PlainGateVectorsOf<std::int8_t>;
 using PlainNibbleGateVectors = PlainGateVectorsOf<std::int8_t, gate_vectors::Nibbles>;
 using PlainGateVectorsInt16 = PlainGateVectorsOf<std::int16_t>;
+using PlainNibbleGateVectorsInt16 = PlainGateVectorsOf<std::int16_t, gate_vectors::Nibbles>;
 
 }  // namespace cmsis_nn_delegate::portable

@@ -54,6 +54,22 @@
   .endr
 .endm
 
+// Both.
+.macro PRODUCTS_NIBBLES_INT16
+  vldrh.16 q0, [r12], #16
+  vldrh.16 q1, [r12], #16
+  TWO_ROWS_INT16 r4, r6
+  TWO_ROWS_INT16 r8, r10
+.endm
+.macro TWO_ROWS_INT16 first, second
+  .irp inputs, q0, q1
+  vldrb.s16 q2, [r1], #8
+  vmladava.s16 \first, \inputs, q2
+  vrshr.s16 q2, q2, #4
+  vmladava.s16 \second, \inputs, q2
+  .endr
+.endm
+
 // Sums of four rows into q, over `vectors` times sixteen inputs at r12.
 .macro SUMS q, vectors, products, separate
   ldm r1!, {r4, r6, r8, r10}
@@ -170,6 +186,12 @@
 // The same for inputs and outputs of int16: each sixteen of them are 32 bytes, and take 19 instructions with 4 rows, of
 // which 18 are vector instructions, 72 beats.
   MULTIPLY_GATE cmsis_nn_delegate_multiply_gate_vectors_int16, PRODUCTS_INT16, 5
+
+// void cmsis_nn_delegate_multiply_nibble_gate_vectors_int16(
+//     const GateRows* gate)   r0
+//
+// Both: as many instructions for sixteen inputs of int16 as with weights of 8 bits, and 4 more for a block.
+  MULTIPLY_GATE cmsis_nn_delegate_multiply_nibble_gate_vectors_int16, PRODUCTS_NIBBLES_INT16, 5, SEPARATE
 
 // void cmsis_nn_delegate_copy_row(
 //     const int8_t* from,   r0

@@ -10,7 +10,16 @@ from ...ops import gru, lstm
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import recurrent_vectors
-from .recurrent_vectors import ROWS, VECTOR, GruVectors, LstmVectors, RecurrentVectors, helpers
+from .recurrent_vectors import (
+    ROWS,
+    VECTOR,
+    GruVectors,
+    GruVectorsInt16,
+    LstmVectors,
+    LstmVectorsInt16,
+    RecurrentVectors,
+    helpers,
+)
 
 _TABLE = (
     "for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and the fourth added to the ones "
@@ -29,6 +38,18 @@ LSTM = _kernel("lstm_int4_vectors", "LstmInt4VectorsArgs", lstm.INT4, "LSTM")
 GRU = _kernel("gru_int4_vectors", "GruInt4VectorsArgs", gru.INT4, "GRU")
 LSTM_LENGTHS = _kernel("lstm_lengths_int4_vectors", "LstmLengthsInt4VectorsArgs", lstm.LENGTHS_INT4, "LSTM", LSTM.name)
 GRU_LENGTHS = _kernel("gru_lengths_int4_vectors", "GruLengthsInt4VectorsArgs", gru.LENGTHS_INT4, "GRU", GRU.name)
+LSTM_INT16 = _kernel("lstm_int4_vectors_int16", "LstmInt4VectorsInt16Args", lstm.INT4_INT16, "LSTM")
+GRU_INT16 = _kernel("gru_int4_vectors_int16", "GruInt4VectorsInt16Args", gru.INT4_INT16, "GRU")
+LSTM_LENGTHS_INT16 = _kernel(
+    "lstm_lengths_int4_vectors_int16",
+    "LstmLengthsInt4VectorsInt16Args",
+    lstm.LENGTHS_INT4_INT16,
+    "LSTM",
+    LSTM_INT16.name,
+)
+GRU_LENGTHS_INT16 = _kernel(
+    "gru_lengths_int4_vectors_int16", "GruLengthsInt4VectorsInt16Args", gru.LENGTHS_INT4_INT16, "GRU", GRU_INT16.name
+)
 
 
 class _Int4Vectors(RecurrentVectors):
@@ -79,3 +100,33 @@ class GruLengthsInt4Vectors(GruInt4Vectors):
     like = gru.LENGTHS_INT4
     draws = gru.Gru.draws[5:6]
     symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
+
+
+class LstmInt4VectorsInt16(_Int4Vectors, LstmVectorsInt16):
+    """The same with inputs of int16: 18 instructions multiply 16 of them."""
+
+    name = "lstm_int4_vectors_int16"
+    like = lstm.INT4_INT16
+    draws = lstm.Lstm.draws[6:7]
+    symbol = Symbol(LSTM_INT16, helpers=helpers("lstm"))
+
+
+class LstmLengthsInt4VectorsInt16(LstmInt4VectorsInt16):
+    name = "lstm_lengths_int4_vectors_int16"
+    like = lstm.LENGTHS_INT4_INT16
+    draws = lstm.Lstm.draws[7:8]
+    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=helpers("lstm"))
+
+
+class GruInt4VectorsInt16(_Int4Vectors, GruVectorsInt16):
+    name = "gru_int4_vectors_int16"
+    like = gru.INT4_INT16
+    draws = gru.Gru.draws[6:7]
+    symbol = Symbol(GRU_INT16, helpers=helpers("gru"))
+
+
+class GruLengthsInt4VectorsInt16(GruInt4VectorsInt16):
+    name = "gru_lengths_int4_vectors_int16"
+    like = gru.LENGTHS_INT4_INT16
+    draws = gru.Gru.draws[7:8]
+    symbol = Symbol(GRU_LENGTHS_INT16, helpers=helpers("gru"))
