@@ -277,12 +277,18 @@ cmsis_nn_delegate_library(
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_int16_portable.cc
     runtime/kernels/gru/gru_int4_int16_portable.cc
+    runtime/kernels/gru/gru_int4_pairs_int16_portable.cc
     runtime/kernels/gru/gru_int4_pairs_portable.cc
     runtime/kernels/gru/gru_int4_portable.cc
+    runtime/kernels/gru/gru_int4_vectors_int16_portable.cc
+    runtime/kernels/gru/gru_int4_vectors_portable.cc
     runtime/kernels/gru/gru_lengths_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_pairs_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_int4_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_int16_portable.cc
     runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
@@ -306,12 +312,18 @@ cmsis_nn_delegate_library(
     runtime/kernels/lookup/lookup_vectors_portable.cc
     runtime/kernels/lstm/lstm_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_int16_portable.cc
+    runtime/kernels/lstm/lstm_int4_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_pairs_portable.cc
     runtime/kernels/lstm/lstm_int4_portable.cc
+    runtime/kernels/lstm/lstm_int4_vectors_int16_portable.cc
+    runtime/kernels/lstm/lstm_int4_vectors_portable.cc
     runtime/kernels/lstm/lstm_lengths_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_portable.cc
@@ -646,8 +658,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/fully_connected_groups/group_vectors_members.h
     runtime/kernels/fully_connected_groups/group_vectors_mve.S
     runtime/kernels/fully_connected_groups/group_vectors_mve.h
+    runtime/kernels/gru/gru_int4_pairs_int16_tuned.cc
     runtime/kernels/gru/gru_int4_pairs_tuned.cc
+    runtime/kernels/gru/gru_int4_vectors_int16_tuned.cc
+    runtime/kernels/gru/gru_int4_vectors_tuned.cc
+    runtime/kernels/gru/gru_lengths_int4_pairs_int16_tuned.cc
     runtime/kernels/gru/gru_lengths_int4_pairs_tuned.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_int16_tuned.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_int16_tuned.cc
     runtime/kernels/gru/gru_lengths_pairs_tuned.cc
     runtime/kernels/gru/gru_lengths_vectors_int16_tuned.cc
@@ -658,8 +676,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_vectors_tuned.cc
     runtime/kernels/lookup/lookup_vectors_mve.S
     runtime/kernels/lookup/lookup_vectors_tuned.cc
+    runtime/kernels/lstm/lstm_int4_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_int4_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_int4_vectors_int16_tuned.cc
+    runtime/kernels/lstm/lstm_int4_vectors_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_int4_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_lengths_int4_pairs_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_int16_tuned.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_int16_tuned.cc
     runtime/kernels/lstm/lstm_lengths_pairs_tuned.cc
     runtime/kernels/lstm/lstm_lengths_vectors_int16_tuned.cc

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 205;
+inline constexpr std::size_t kOpcodeCount = 217;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -272,6 +272,18 @@ enum class Opcode : std::uint8_t {
   kLstmLengthsInt4Pairs = 202,
   kFullyConnectedInt4GroupsPairs = 203,
   kFullyConnectedInt4GroupsVectors = 204,
+  kGruInt4Vectors = 205,
+  kGruLengthsInt4Vectors = 206,
+  kLstmInt4Vectors = 207,
+  kLstmLengthsInt4Vectors = 208,
+  kGruInt4PairsInt16 = 209,
+  kGruLengthsInt4PairsInt16 = 210,
+  kLstmInt4PairsInt16 = 211,
+  kLstmLengthsInt4PairsInt16 = 212,
+  kGruInt4VectorsInt16 = 213,
+  kGruLengthsInt4VectorsInt16 = 214,
+  kLstmInt4VectorsInt16 = 215,
+  kLstmLengthsInt4VectorsInt16 = 216,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -4837,6 +4849,418 @@ struct FullyConnectedInt4GroupsVectorsArgs {
 };
 static_assert(sizeof(FullyConnectedInt4GroupsVectorsArgs) == 60,
               "layout of FullyConnectedInt4GroupsVectorsArgs");
+
+/// int8 GRU layer in one direction, as gru_int4 computes it, from weights in the order of
+/// the products.
+struct GruInt4VectorsArgs {
+  Ref input;  ///< int8 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int8 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(GruInt4VectorsArgs) == 124, "layout of GruInt4VectorsArgs");
+
+/// int8 GRU layer in one direction, as gru_lengths_int4 computes it, from weights in the
+/// order of the products.
+struct GruLengthsInt4VectorsArgs {
+  Ref input;  ///< int8 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int8 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(GruLengthsInt4VectorsArgs) == 132, "layout of GruLengthsInt4VectorsArgs");
+
+/// int8 LSTM layer in one direction, as lstm_int4 computes it, from weights in the order of
+/// the products.
+struct LstmInt4VectorsArgs {
+  Ref input;  ///< int8 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmInt4VectorsArgs) == 144, "layout of LstmInt4VectorsArgs");
+
+/// int8 LSTM layer in one direction, as lstm_lengths_int4 computes it, from weights in the
+/// order of the products.
+struct LstmLengthsInt4VectorsArgs {
+  Ref input;  ///< int8 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int8 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int8 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+  std::int32_t output_offset;      ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(LstmLengthsInt4VectorsArgs) == 152, "layout of LstmLengthsInt4VectorsArgs");
+
+/// int16 GRU layer in one direction, as gru_int4_int16 computes it, from weights in the
+/// order of the products.
+struct GruInt4PairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: the 8 sums for inputs of 0; the weights of 4 rows and 2
+  /// inputs per word, 8 more than they are, the first input in the lower half, the first
+  /// row in its lowest bits; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruInt4PairsInt16Args) == 120, "layout of GruInt4PairsInt16Args");
+
+/// int16 GRU layer in one direction, as gru_lengths_int4_int16 computes it, from weights in
+/// the order of the products.
+struct GruLengthsInt4PairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: the 8 sums for inputs of 0; the weights of 4 rows and 2
+  /// inputs per word, 8 more than they are, the first input in the lower half, the first
+  /// row in its lowest bits; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruLengthsInt4PairsInt16Args) == 128,
+              "layout of GruLengthsInt4PairsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_int4_int16 computes it, from weights in the
+/// order of the products.
+struct LstmInt4PairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: the 8 sums for inputs of 0; the weights of 4 rows and 2
+  /// inputs per word, 8 more than they are, the first input in the lower half, the first
+  /// row in its lowest bits; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmInt4PairsInt16Args) == 140, "layout of LstmInt4PairsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_lengths_int4_int16 computes it, from weights
+/// in the order of the products.
+struct LstmLengthsInt4PairsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 8 rows of a gate: the 8 sums for inputs of 0; the weights of 4 rows and 2
+  /// inputs per word, 8 more than they are, the first input in the lower half, the first
+  /// row in its lowest bits; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 8, rounded up, for each gate
+  std::int32_t block_words;  ///< 16, and both inputs and hidden rounded up to 8
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmLengthsInt4PairsInt16Args) == 148,
+              "layout of LstmLengthsInt4PairsInt16Args");
+
+/// int16 GRU layer in one direction, as gru_int4_int16 computes it, from weights in the
+/// order of the products.
+struct GruInt4VectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruInt4VectorsInt16Args) == 120, "layout of GruInt4VectorsInt16Args");
+
+/// int16 GRU layer in one direction, as gru_lengths_int4_int16 computes it, from weights in
+/// the order of the products.
+struct GruLengthsInt4VectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_state;  ///< int16 [batch, hidden]
+  Ref lengths;        ///< int64 or int32 [batch], of any alignment
+  Ref output;         ///< int16 [steps, batch, hidden]
+  Ref last_state;     ///< int16 [batch, hidden]
+  Ref scratch;        ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate reset_gate;
+  Gate update_gate;
+  Gate new_gate;
+  /// of the recurrent sum of the new gate after the point, 0 to 12
+  std::int32_t new_bits;
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(GruLengthsInt4VectorsInt16Args) == 128,
+              "layout of GruLengthsInt4VectorsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_int4_int16 computes it, from weights in the
+/// order of the products.
+struct LstmInt4VectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmInt4VectorsInt16Args) == 140, "layout of LstmInt4VectorsInt16Args");
+
+/// int16 LSTM layer in one direction, as lstm_lengths_int4_int16 computes it, from weights
+/// in the order of the products.
+struct LstmLengthsInt4VectorsInt16Args {
+  Ref input;  ///< int16 [steps, batch, inputs]
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
+  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
+  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
+  /// second; the same of the hidden state
+  Ref table;
+  Ref initial_hidden;  ///< int16 [batch, hidden]
+  Ref initial_cells;   ///< int16 [batch, hidden]
+  Ref lengths;         ///< int64 or int32 [batch], of any alignment
+  Ref output;          ///< int16 [steps, batch, hidden]
+  Ref last_cells;      ///< int16 [batch, hidden]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< hidden / 4, rounded up, for each gate
+  std::int32_t block_words;  ///< 8, and half of both inputs and hidden rounded up to 16
+  std::int32_t steps;        ///< at least 1
+  std::int32_t batch;        ///< at least 1
+  std::int32_t inputs;       ///< at least 1
+  std::int32_t hidden;       ///< at least 1
+  /// 8 * batch of int64, 4 * batch of int32: this tells them apart
+  std::int32_t length_bytes;
+  std::int32_t batch_first;  ///< 1: input and output are [batch, steps, ...], 0 to 1
+  std::int32_t reverse;      ///< 1: it begins with the last step, 0 to 1
+  Gate input_gate;
+  Gate forget_gate;
+  Gate cell_gate;
+  Gate output_gate;
+  std::int32_t cell_bits;          ///< of the cells after the point, 0 to 15
+  std::int32_t output_multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t output_shift;       ///< left if positive, -31 to 30
+};
+static_assert(sizeof(LstmLengthsInt4VectorsInt16Args) == 148,
+              "layout of LstmLengthsInt4VectorsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

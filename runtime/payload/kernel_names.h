@@ -215,6 +215,18 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "lstm_lengths_int4_pairs of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
     "fully_connected_int4_groups_pairs of input int8, table int32, output int8",
     "fully_connected_int4_groups_vectors of input int8, table int32, output int8",
+    "gru_int4_vectors of input int8, table int32, initial_state int16, output int8, last_state int16",
+    "gru_lengths_int4_vectors of input int8, table int32, initial_state int16, output int8, last_state int16",
+    "lstm_int4_vectors of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "lstm_lengths_int4_vectors of input int8, table int32, initial_hidden int8, initial_cells int16, output int8, last_cells int16",
+    "gru_int4_pairs_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "gru_lengths_int4_pairs_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "lstm_int4_pairs_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "lstm_lengths_int4_pairs_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "gru_int4_vectors_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "gru_lengths_int4_vectors_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
+    "lstm_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "lstm_lengths_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
     // clang-format on
 };
 

@@ -763,6 +763,10 @@ bool check_gru_int4_pairs(const CallCheck& call, const void* args) {
   return check_as_gru_pairs<payload::GruInt4PairsArgs>(call, args);
 }
 
+bool check_gru_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs<payload::GruInt4VectorsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_lstm_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -798,6 +802,10 @@ bool check_lstm_vectors(const CallCheck& call, const void* args) {
 
 bool check_lstm_int4_pairs(const CallCheck& call, const void* args) {
   return check_as_lstm_pairs<payload::LstmInt4PairsArgs>(call, args);
+}
+
+bool check_lstm_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_lstm_pairs<payload::LstmInt4VectorsArgs>(call, args);
 }
 
 bool check_dequantize_int16(const CallCheck& call, const void* args) {
@@ -999,6 +1007,10 @@ bool check_gru_lengths_int4_pairs(const CallCheck& call, const void* args) {
   return check_as_gru_lengths_pairs<payload::GruLengthsInt4PairsArgs>(call, args);
 }
 
+bool check_gru_lengths_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_gru_lengths_pairs<payload::GruLengthsInt4VectorsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_lstm_lengths_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -1036,6 +1048,10 @@ bool check_lstm_lengths_vectors(const CallCheck& call, const void* args) {
 
 bool check_lstm_lengths_int4_pairs(const CallCheck& call, const void* args) {
   return check_as_lstm_lengths_pairs<payload::LstmLengthsInt4PairsArgs>(call, args);
+}
+
+bool check_lstm_lengths_int4_vectors(const CallCheck& call, const void* args) {
+  return check_as_lstm_lengths_pairs<payload::LstmLengthsInt4VectorsArgs>(call, args);
 }
 
 bool check_lstm_projected(const CallCheck& call, const void* args) {
@@ -2901,6 +2917,14 @@ bool check_gru_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_gru_pairs_int16<payload::GruVectorsInt16Args>(call, args);
 }
 
+bool check_gru_int4_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs_int16<payload::GruInt4PairsInt16Args>(call, args);
+}
+
+bool check_gru_int4_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_pairs_int16<payload::GruInt4VectorsInt16Args>(call, args);
+}
+
 template <typename Args>
 static bool check_as_gru_lengths_pairs_int16(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -2932,6 +2956,14 @@ bool check_gru_lengths_pairs_int16(const CallCheck& call, const void* args) {
 
 bool check_gru_lengths_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_gru_lengths_pairs_int16<payload::GruLengthsVectorsInt16Args>(call, args);
+}
+
+bool check_gru_lengths_int4_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_lengths_pairs_int16<payload::GruLengthsInt4PairsInt16Args>(call, args);
+}
+
+bool check_gru_lengths_int4_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_gru_lengths_pairs_int16<payload::GruLengthsInt4VectorsInt16Args>(call, args);
 }
 
 template <typename Args>
@@ -2970,6 +3002,14 @@ bool check_lstm_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_lstm_pairs_int16<payload::LstmVectorsInt16Args>(call, args);
 }
 
+bool check_lstm_int4_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_pairs_int16<payload::LstmInt4PairsInt16Args>(call, args);
+}
+
+bool check_lstm_int4_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_pairs_int16<payload::LstmInt4VectorsInt16Args>(call, args);
+}
+
 template <typename Args>
 static bool check_as_lstm_lengths_pairs_int16(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -3006,6 +3046,14 @@ bool check_lstm_lengths_pairs_int16(const CallCheck& call, const void* args) {
 
 bool check_lstm_lengths_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsVectorsInt16Args>(call, args);
+}
+
+bool check_lstm_lengths_int4_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsInt4PairsInt16Args>(call, args);
+}
+
+bool check_lstm_lengths_int4_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsInt4VectorsInt16Args>(call, args);
 }
 
 bool check_depthwise_conv2d_lines(const CallCheck& call, const void* args) {

@@ -60,7 +60,8 @@ constexpr NumberAt i16(std::uint16_t offset) { return {offset, 2, true}; }
 constexpr NumberAt u16(std::uint16_t offset) { return {offset, 2, false}; }
 constexpr NumberAt i32(std::uint16_t offset) { return {offset, 4, true}; }
 
-/// A member of an argument block; nested structs are taken apart. References and floats have 4 bytes.
+/// A member of an argument block; nested structs are taken apart. References and floats have 4 bytes. There are thousands of
+/// these in the flash of test images, so that their order leaves no gaps.
 struct OperatorField {
   const char* name;
   NumberAt at;
@@ -74,8 +75,8 @@ struct OperatorField {
   std::uint8_t alignment = 1;
   std::uint8_t element_bytes = 0;
   std::uint8_t factor_count = 0;
-  NumberAt factors[4] = {};
   std::uint8_t per_byte = 1;  // elements that share a byte
+  NumberAt factors[4] = {};
 
   constexpr bool is_reference() const { return kind >= FieldKind::kInput; }
   constexpr bool is_constant() const { return kind >= FieldKind::kFilter; }

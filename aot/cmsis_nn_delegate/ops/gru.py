@@ -30,7 +30,7 @@ KERNELS = specs(
     initial=lambda _: (initial("initial_state", I16),),
     last=(last("last_state", I16),),
 )
-KERNEL, LENGTHS_KERNEL, INT16, LENGTHS_INT16, INT4, LENGTHS_INT4 = KERNELS[:6]
+KERNEL, LENGTHS_KERNEL, INT16, LENGTHS_INT16, INT4, LENGTHS_INT4, INT4_INT16, LENGTHS_INT4_INT16 = KERNELS
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ KERNELS = specs(
     initial=lambda kind: (initial("initial_hidden", kind.activations), initial("initial_cells", I16)),
     last=(last("last_cells", I16),),
 )
-KERNEL, LENGTHS_KERNEL, INT16, LENGTHS_INT16, INT4, LENGTHS_INT4 = KERNELS[:6]
+KERNEL, LENGTHS_KERNEL, INT16, LENGTHS_INT16, INT4, LENGTHS_INT4, INT4_INT16, LENGTHS_INT4_INT16 = KERNELS
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,8 @@ class QuantizationConfig:
         3 x 3, 1 x 3 and the like with activations of int8, per gate for recurrent layers, and per row for tables with
         rows of 8 numbers or more; others keep 8 bits.
     group: with weights "int4", how many inputs of a linear layer share a scale, such as 32; 0 for one scale per output
-        channel, as layers have whose inputs it does not divide, those in int16, and those in training.
+        channel, as layers have whose inputs it does not divide, those in int16, and in training those before a batch
+        norm.
     activations: "affine", or "symmetric" for zero points 0, as those of int16 are in any case.
     observer: how the range of an activation is found during calibration:
         "histogram" clips outliers where that lowers the squared error: one outlier in the calibration data must not

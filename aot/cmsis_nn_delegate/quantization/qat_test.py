@@ -13,8 +13,10 @@ from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt
 
 from cmsis_nn_delegate import quantizable_module, reference
 from cmsis_nn_delegate.graph.tensor_type import Element
+from cmsis_nn_delegate.quantization.configuration import QuantizationConfig
 from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.quantization.specs import Specs
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import lower_program
 
@@ -50,11 +52,14 @@ class Network(nn.Module):
         return self.classifier(self.dropout(self.up(y).mean((2, 3))))
 
 
-def trained(module, steps=4, qat=True, preset="default"):
+def trained(module, steps=4, qat=True, preset="default", everywhere=None):
     """`module` after some steps of training, with observers or fake quantization, in eval mode."""
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(1))
     graph = quantizable_module(torch.export.export(module.train(), (x,)))
-    prepared = prepare_qat_pt2e(graph, CmsisNnQuantizer("minmax", preset=preset, qat=qat))
+    quantizer = CmsisNnQuantizer("minmax", preset=preset, qat=qat)
+    if everywhere is not None:
+        quantizer.configuration.everywhere = everywhere
+    prepared = prepare_qat_pt2e(graph, quantizer)
     optimizer = torch.optim.SGD(prepared.parameters(), lr=0.05)
     for step in range(steps):
         batch = torch.randn(SHAPE, generator=torch.Generator().manual_seed(step))
@@ -108,6 +113,52 @@ def test_training_in_int16():
     check_numbers(model, x, [wanted], 1.01)
     graph = lower_program(torch.export.export(model, (x,))).graph()
     assert {node.output.element for node in graph.nodes[:-1]} == {Element.INT16}
+
+
+class Rows(nn.Module):
+    """Linear layers, the second of which becomes a convolution with the batch norm after it."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.second, self.third = nn.Linear(192, 32), nn.Linear(32, 32), nn.Linear(32, 10)
+        self.norm = nn.BatchNorm1d(32)
+        with torch.no_grad():
+            self.first.weight[:, ::37] *= 12
+
+    def forward(self, x):
+        return self.third(torch.relu(self.norm(self.second(torch.relu(self.first(x.flatten(1)))))))
+
+
+def test_training_with_scales_for_groups_of_inputs():
+    """Weights are trained as they will be rounded, and the numbers are those of training."""
+    prepared, x = trained(Rows(), everywhere=QuantizationConfig(weights="int4", group=16))
+    with torch.no_grad():
+        wanted = prepared(x)
+    model = convert_trained(prepared)
+    check_numbers(model, x, [wanted], 1.01)
+    graph = lower_program(torch.export.export(model, (x,))).graph()
+    layers = [node.op for node in graph.nodes[1:-1]]
+    assert layers == ["fully_connected_groups", "conv2d", "fully_connected_groups"]
+
+
+def test_gradients_of_weights_in_groups_are_those_of_rows():
+    """Of which each has the inputs of a group: they are rounded and clipped alike."""
+    weight = torch.randn(5, 16, generator=torch.Generator().manual_seed(2))
+    weight[2], weight[3, 4] = 0.0, 30.0
+    factors = torch.arange(1.0, 81.0).reshape(5, 16)
+    specs, found = Specs(qat=True), []
+    for spec, group in ((specs.in_groups(4), None), (specs.small, 4)):
+        module = spec.observer_or_fake_quant_ctr(
+            dtype=spec.dtype, quant_min=spec.quant_min, quant_max=spec.quant_max, qscheme=spec.qscheme
+        )
+        trained = weight.clone().requires_grad_()
+        result = module(trained if group is None else trained.reshape(-1, group)).reshape(weight.shape)
+        (result * factors).sum().backward()
+        found.append((result.detach(), trained.grad))
+    for got, want in zip(*found):
+        torch.testing.assert_close(got, want)
+    assert (found[0][1] == 0).any() and not torch.equal(found[0][0], weight)
 
 
 class AllNorms(nn.Module):

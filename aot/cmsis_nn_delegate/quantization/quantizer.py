@@ -551,7 +551,7 @@ class CmsisNnQuantizer(Quantizer):
         """Returns how many inputs of `node`, whose weights have 4 bits, share a scale; 0 if all of an output do."""
         weight: Any = node.args[1]
         inputs, group = _value(weight).shape[-1], asked.group or 0
-        grouped = annotation.linear and not self._qat and _element_of(node) is COMMON_ELEMENT
+        grouped = annotation.linear and _element_of(node) is COMMON_ELEMENT
         return group if grouped and group and group < inputs and inputs % group == 0 else 0
 
     @staticmethod

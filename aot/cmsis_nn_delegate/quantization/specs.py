@@ -24,7 +24,7 @@ from .headroom import HeadroomObserver
 from .histogram import FastHistogramObserver
 from .mask_observers import mask_values, masked_scores
 from .percentile import PercentileObserver
-from .weight_observers import ClippingObserver, GroupObserver
+from .weight_observers import ClippingObserver, GroupObserver, TrainedGroupObserver
 
 # Keys of a node's `meta`, which rewrites of masks set: the range of its result, a pair of floats; whether it computes
 # scores of which a mask hides parts; and whether its result is such a mask.
@@ -175,9 +175,10 @@ class Specs:
         return self._per_gate[gates, small]
 
     def in_groups(self, group: int) -> QuantizationSpec:
-        """Returns the spec of weights of 4 bits, [out, in], with a scale for each `group` inputs; not for training."""
+        """Returns the spec of weights of 4 bits, [out, in], with a scale for each `group` inputs."""
         if group not in self._in_groups:
-            observer = GroupObserver.with_args(group=group, eps=_WEIGHT_EPS)
+            kind = TrainedGroupObserver if self._qat else GroupObserver
+            observer = kind.with_args(group=group, eps=_WEIGHT_EPS)
             self._in_groups[group] = _weight(observer, torch.per_channel_symmetric, _SMALL_WEIGHT, ch_axis=0)
         return self._in_groups[group]
 

@@ -103,6 +103,20 @@ class GroupObserver(AffineQuantizedObserverBase):  # type: ignore[misc]  # torch
         graph.erase_node(observer_node)
 
 
+class TrainedGroupObserver(GroupObserver):
+    """The same for training, always switched on: its results are the numbers that the weights will have, with the
+    scales of the weights as they are now. Gradients go to those that are not clipped, as with torchao's
+    FakeQuantize."""
+
+    def forward(self, weight: torch.Tensor) -> torch.Tensor:
+        super().forward(weight)
+        limits = (self._scale * (self.quant_max + 0.5)).repeat_interleave(self.granularity.group_size, 1)
+        inside = weight.detach().abs() <= limits
+        # The difference is 0, and has the gradient.
+        result: torch.Tensor = self.rounded(weight) + (weight - weight.detach()) * inside
+        return result
+
+
 def clipped(rows: torch.Tensor, quant_min: int, quant_max: int, eps: float) -> torch.Tensor:
     """Returns [rows, 1]: the limit of each row, quant_max times the scale that rounds it best."""
     most = rows.abs().amax(1, keepdim=True)

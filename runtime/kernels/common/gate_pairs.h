@@ -126,5 +126,6 @@ struct PlainGatePairsOf {
 using PlainGatePairs = PlainGatePairsOf<std::int8_t>;
 using PlainNibbleGatePairs = PlainGatePairsOf<std::int8_t, RowNibbles>;
 using PlainGatePairsInt16 = PlainGatePairsOf<std::int16_t>;
+using PlainNibbleGatePairsInt16 = PlainGatePairsOf<std::int16_t, RowNibbles>;
 
 }  // namespace cmsis_nn_delegate::portable

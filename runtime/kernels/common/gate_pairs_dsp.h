@@ -18,6 +18,12 @@ struct DspGatePairsInt16 : portable::PlainGatePairsInt16 {
   }
 };
 
+struct DspNibbleGatePairsInt16 : portable::PlainNibbleGatePairsInt16 {
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_nibble_gate_pairs(&gate);
+  }
+};
+
 struct DspGatePairs : portable::PlainGatePairs {
   static void take(const std::int8_t* from, std::int32_t count, std::int16_t* to) {
     const std::int32_t words = count / 4;

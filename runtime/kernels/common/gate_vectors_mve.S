@@ -23,6 +23,25 @@
   vmladava.s8 r10, q0, q2
 .endm
 
+// The same with weights of 4 bits: a byte is the weight of a row and 16 times that of the next one, which a shift leaves.
+.macro PRODUCTS_NIBBLES
+  vldrb.8 q0, [r12], #16
+  vldrb.8 q1, [r1], #16
+  vmladava.s8 r4, q0, q1
+  vrshr.s8 q1, q1, #4
+  vmladava.s8 r6, q0, q1
+  vldrb.8 q2, [r1], #16
+  vmladava.s8 r8, q0, q2
+  vrshr.s8 q2, q2, #4
+  vmladava.s8 r10, q0, q2
+.endm
+
+// What is added up with them, less 16 times the sum of the next row, is the sum of a row.
+.macro SEPARATE
+  sub r4, r4, r6, lsl #4
+  sub r8, r8, r10, lsl #4
+.endm
+
 // The same of int16, whose weights are widened as they are loaded.
 .macro PRODUCTS_INT16
   vldrh.16 q0, [r12], #16
@@ -35,19 +54,36 @@
   .endr
 .endm
 
+// Both.
+.macro PRODUCTS_NIBBLES_INT16
+  vldrh.16 q0, [r12], #16
+  vldrh.16 q1, [r12], #16
+  TWO_ROWS_INT16 r4, r6
+  TWO_ROWS_INT16 r8, r10
+.endm
+.macro TWO_ROWS_INT16 first, second
+  .irp inputs, q0, q1
+  vldrb.s16 q2, [r1], #8
+  vmladava.s16 \first, \inputs, q2
+  vrshr.s16 q2, q2, #4
+  vmladava.s16 \second, \inputs, q2
+  .endr
+.endm
+
 // Sums of four rows into q, over `vectors` times sixteen inputs at r12.
-.macro SUMS q, vectors, products
+.macro SUMS q, vectors, products, separate
   ldm r1!, {r4, r6, r8, r10}
   dls lr, \vectors
 1:  // sixteen inputs
   \products
   le lr, 1b
+  \separate
   vmov \q[2], \q[0], r4, r8
   vmov \q[3], \q[1], r6, r10
 .endm
 
-// A function for inputs of 2^shift / 16 bytes.
-.macro MULTIPLY_GATE name, products, shift
+// A function for inputs of 2^shift / 16 bytes. `separate` changes the sums of a block once all products are added.
+.macro MULTIPLY_GATE name, products, shift, separate
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -68,13 +104,13 @@
   ldr r11, [r0, #GATE_ROWS_LINES]
 2:  // four rows
   ldr r12, [r0, #GATE_ROWS_INPUTS]
-  SUMS q3, r5, \products
+  SUMS q3, r5, \products, \separate
   add r12, r0, #GATE_ROWS_SCALES
   ldm r12, {r4, r6, r8, r10}
   REQUANTIZE q3, q1, r4, r6, r8, r10
   SATURATE q3
   ldr r12, [r0, #GATE_ROWS_HIDDEN]
-  SUMS q0, r7, \products
+  SUMS q0, r7, \products, \separate
   add r12, r0, #GATE_ROWS_SCALES + GATE_SCALE_BYTES
   ldm r12, {r4, r6, r8, r10}
   REQUANTIZE q0, q1, r4, r6, r8, r10
@@ -136,12 +172,26 @@
 // within them, and that of tanh, twice as large, is limited. ReadsPast is 0.
   MULTIPLY_GATE cmsis_nn_delegate_multiply_gate_vectors, PRODUCTS, 4
 
+// void cmsis_nn_delegate_multiply_nibble_gate_vectors(
+//     const GateRows* gate)   r0
+//
+// The same with weights of 4 bits, from -7 to 7: for each 16 inputs 16 bytes of two rows, and as many of the two others, each
+// the weight of the first and 16 times that of the second, whose starts are joined likewise. A block has 32 bytes less for
+// each sixteen inputs, and takes 4 instructions more.
+  MULTIPLY_GATE cmsis_nn_delegate_multiply_nibble_gate_vectors, PRODUCTS_NIBBLES, 4, SEPARATE
+
 // void cmsis_nn_delegate_multiply_gate_vectors_int16(
 //     const GateRows* gate)   r0
 //
 // The same for inputs and outputs of int16: each sixteen of them are 32 bytes, and take 19 instructions with 4 rows, of
 // which 18 are vector instructions, 72 beats.
   MULTIPLY_GATE cmsis_nn_delegate_multiply_gate_vectors_int16, PRODUCTS_INT16, 5
+
+// void cmsis_nn_delegate_multiply_nibble_gate_vectors_int16(
+//     const GateRows* gate)   r0
+//
+// Both: as many instructions for sixteen inputs of int16 as with weights of 8 bits, and 4 more for a block.
+  MULTIPLY_GATE cmsis_nn_delegate_multiply_nibble_gate_vectors_int16, PRODUCTS_NIBBLES_INT16, 5, SEPARATE
 
 // void cmsis_nn_delegate_copy_row(
 //     const int8_t* from,   r0

@@ -8,7 +8,9 @@ namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
 void cmsis_nn_delegate_multiply_gate_vectors(const portable::GateRows* gate);
+void cmsis_nn_delegate_multiply_nibble_gate_vectors(const portable::GateRows* gate);
 void cmsis_nn_delegate_multiply_gate_vectors_int16(const portable::GateRows* gate);
+void cmsis_nn_delegate_multiply_nibble_gate_vectors_int16(const portable::GateRows* gate);
 void cmsis_nn_delegate_copy_row(const std::int8_t* from, std::int32_t bytes, std::int8_t* to);
 }
 
@@ -21,6 +23,14 @@ struct MveGateVectors : portable::PlainGateVectors {
   }
 };
 
+struct MveNibbleGateVectors : MveGateVectors {
+  using Weights = portable::gate_vectors::Nibbles;
+
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_nibble_gate_vectors(&gate);
+  }
+};
+
 struct MveGateVectorsInt16 : portable::PlainGateVectorsInt16 {
   static void take(const std::int16_t* from, std::int32_t count, std::int16_t* to) {
     constexpr auto kBytes = static_cast<std::int32_t>(sizeof(*to));
@@ -29,6 +39,14 @@ struct MveGateVectorsInt16 : portable::PlainGateVectorsInt16 {
   }
   static void multiply(const portable::GateRows& gate) {
     cmsis_nn_delegate_multiply_gate_vectors_int16(&gate);
+  }
+};
+
+struct MveNibbleGateVectorsInt16 : MveGateVectorsInt16 {
+  using Weights = portable::gate_vectors::Nibbles;
+
+  static void multiply(const portable::GateRows& gate) {
+    cmsis_nn_delegate_multiply_nibble_gate_vectors_int16(&gate);
   }
 };
 

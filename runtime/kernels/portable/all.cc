@@ -87,6 +87,22 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kFullyConnectedInt4GroupsVectors)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kGruLengthsInt4PairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kLstmLengthsInt4PairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kGruInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kGruLengthsInt4VectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLstmLengthsInt4VectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -255,6 +255,22 @@ CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4GroupsPairs, FullyConnectedInt4Groups
                          fully_connected_int4_groups_pairs)
 CMSIS_NN_DELEGATE_KERNEL(FullyConnectedInt4GroupsVectors, FullyConnectedInt4GroupsVectors,
                          fully_connected_int4_groups_vectors)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4Vectors, GruInt4Vectors, gru_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4Vectors, GruLengthsInt4Vectors, gru_lengths_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4Vectors, LstmInt4Vectors, lstm_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4Vectors, LstmLengthsInt4Vectors, lstm_lengths_int4_vectors)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4PairsInt16, GruInt4PairsInt16, gru_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4PairsInt16, GruLengthsInt4PairsInt16,
+                         gru_lengths_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4PairsInt16, LstmInt4PairsInt16, lstm_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4PairsInt16, LstmLengthsInt4PairsInt16,
+                         lstm_lengths_int4_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruInt4VectorsInt16, GruInt4VectorsInt16, gru_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4VectorsInt16, GruLengthsInt4VectorsInt16,
+                         gru_lengths_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmInt4VectorsInt16, LstmInt4VectorsInt16, lstm_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4VectorsInt16, LstmLengthsInt4VectorsInt16,
+                         lstm_lengths_int4_vectors_int16)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -81,6 +81,20 @@ constexpr KernelTable kTunedKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedInt4GroupsVectors)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmLengthsInt4Vectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kGruLengthsInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kLstmLengthsInt4PairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kGruInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kGruLengthsInt4VectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLstmLengthsInt4VectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -54,7 +54,7 @@ LSTM_LENGTHS_INT16 = kernel(
 GRU_LENGTHS_INT16 = kernel(
     "gru_lengths_pairs_int16", "GruLengthsPairsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
 )
-_HELPERS_INT16 = ("runtime/kernels/common/gate_pairs_{isa}.S",)
+HELPERS_INT16 = ("runtime/kernels/common/gate_pairs_{isa}.S",)
 
 
 def helpers(op: str) -> tuple[str, ...]:
@@ -148,7 +148,7 @@ class LstmPairsInt16(_PairsInt16):
     op = "lstm"
     like = lstm.INT16
     draws = lstm.Lstm.draws[2:3]
-    symbol = Symbol(LSTM_INT16, helpers=_HELPERS_INT16)
+    symbol = Symbol(LSTM_INT16, helpers=HELPERS_INT16)
     _largest = LARGEST_PRODUCT
 
 
@@ -156,7 +156,7 @@ class LstmLengthsPairsInt16(LstmPairsInt16):
     name = "lstm_lengths_pairs_int16"
     like = lstm.LENGTHS_INT16
     draws = lstm.Lstm.draws[3:4]
-    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=_HELPERS_INT16)
+    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=HELPERS_INT16)
 
 
 class GruPairsInt16(_PairsInt16):
@@ -164,7 +164,7 @@ class GruPairsInt16(_PairsInt16):
     op = "gru"
     like = gru.INT16
     draws = gru.Gru.draws[2:3]
-    symbol = Symbol(GRU_INT16, helpers=_HELPERS_INT16)
+    symbol = Symbol(GRU_INT16, helpers=HELPERS_INT16)
     _largest = _LARGEST_STATE
 
 
@@ -172,7 +172,7 @@ class GruLengthsPairsInt16(GruPairsInt16):
     name = "gru_lengths_pairs_int16"
     like = gru.LENGTHS_INT16
     draws = gru.Gru.draws[3:4]
-    symbol = Symbol(GRU_LENGTHS_INT16, helpers=_HELPERS_INT16)
+    symbol = Symbol(GRU_LENGTHS_INT16, helpers=HELPERS_INT16)
 
 
 def _why_no_gates(node: Node) -> str:

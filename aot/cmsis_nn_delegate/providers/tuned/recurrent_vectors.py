@@ -16,35 +16,37 @@ TABLE = (
     "for each 4 rows of a gate: the 4 sums for inputs of 0; for each 16 inputs, 16 weights of each row; the same of "
     "the hidden state"
 )
-_VECTOR = 16  # inputs
+VECTOR = 16  # inputs
 
 
-def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str = "") -> KernelSpec:
-    return KernelSpec(
-        name,
-        recurrent_rows.struct(
-            struct,
-            like,
-            f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights "
-            "in the order of the products.",
-            ROWS,
-            TABLE,
-            "8, and both inputs and hidden rounded up to 16",
-        ),
-        priced_as=priced_as,
+def kernel(
+    name: str,
+    struct: str,
+    like: KernelSpec,
+    layer: str,
+    priced_as: str = "",
+    *,
+    table: str = TABLE,
+    block_words: str = "8, and both inputs and hidden rounded up to 16",
+) -> KernelSpec:
+    """Returns the kernel of a `layer` for the calls of `like`; `table` and `block_words` are docs of fields."""
+    doc = (
+        f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights in "
+        "the order of the products."
     )
+    return KernelSpec(name, recurrent_rows.struct(struct, like, doc, ROWS, table, block_words), priced_as=priced_as)
 
 
-LSTM = _kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
-GRU = _kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
-LSTM_LENGTHS = _kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
-GRU_LENGTHS = _kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
-LSTM_INT16 = _kernel("lstm_vectors_int16", "LstmVectorsInt16Args", lstm.INT16, "LSTM")
-GRU_INT16 = _kernel("gru_vectors_int16", "GruVectorsInt16Args", gru.INT16, "GRU")
-LSTM_LENGTHS_INT16 = _kernel(
+LSTM = kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
+GRU = kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
+LSTM_LENGTHS = kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
+GRU_LENGTHS = kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
+LSTM_INT16 = kernel("lstm_vectors_int16", "LstmVectorsInt16Args", lstm.INT16, "LSTM")
+GRU_INT16 = kernel("gru_vectors_int16", "GruVectorsInt16Args", gru.INT16, "GRU")
+LSTM_LENGTHS_INT16 = kernel(
     "lstm_lengths_vectors_int16", "LstmLengthsVectorsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM_INT16.name
 )
-GRU_LENGTHS_INT16 = _kernel(
+GRU_LENGTHS_INT16 = kernel(
     "gru_lengths_vectors_int16", "GruLengthsVectorsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
 )
 
@@ -59,17 +61,20 @@ class RecurrentVectors(RecurrentRows):
     wrap as those of the operator, so there is nothing to prove."""
 
     rows = ROWS
-    depth = _VECTOR
+    depth = VECTOR
     element_bytes = 1
     isas = frozenset({Isa.MVE})
     assumes = "nothing"
 
     def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
-        blocks = len(weights) // ROWS
-        filled = np.pad(weights, ((0, 0), (0, -weights.shape[1] % _VECTOR)))
-        vectors = filled.reshape(blocks, ROWS, -1, _VECTOR).transpose(0, 2, 1, 3)  # [block, vector, row, input]
-        words = np.ascontiguousarray(vectors).reshape(blocks, -1).view("<i4")
-        return np.concatenate([starts.reshape(blocks, -1).astype(np.int32), words], axis=1)
+        words = vectors(weights).reshape(len(weights) // ROWS, -1).view("<i4")
+        return np.concatenate([starts.reshape(len(words), -1).astype(np.int32), words], axis=1)
+
+
+def vectors(weights: np.ndarray) -> np.ndarray:
+    """Returns int8 weights [rows, size], of whole blocks, as [block, vector, row, input], filled up with zeros."""
+    filled = np.pad(weights, ((0, 0), (0, -weights.shape[1] % VECTOR)))
+    return np.ascontiguousarray(filled.reshape(-1, ROWS, filled.shape[1] // VECTOR, VECTOR).transpose(0, 2, 1, 3))
 
 
 class LstmVectors(RecurrentVectors):

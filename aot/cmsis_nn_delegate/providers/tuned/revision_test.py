@@ -93,6 +93,18 @@ CONSTANTS = {
     "gru_lengths_int4_pairs": 0xF93D3A15,
     "fully_connected_int4_groups_pairs": 0x7E0C59EC,
     "fully_connected_int4_groups_vectors": 0x3BA4F23F,
+    "lstm_int4_vectors": 0x3BF6950C,
+    "gru_int4_vectors": 0xD02AB0F8,
+    "lstm_lengths_int4_vectors": 0x8DB21B25,
+    "gru_lengths_int4_vectors": 0x1EAB03DE,
+    "lstm_int4_pairs_int16": 0xC27FA950,
+    "gru_int4_pairs_int16": 0x61EDC4B5,
+    "lstm_lengths_int4_pairs_int16": 0xF7F97AAA,
+    "gru_lengths_int4_pairs_int16": 0xE454BC30,
+    "lstm_int4_vectors_int16": 0x69C4B8FB,
+    "gru_int4_vectors_int16": 0x902D5868,
+    "lstm_lengths_int4_vectors_int16": 0x39E3839E,
+    "gru_lengths_int4_vectors_int16": 0x093D8088,
 }
 
 
@@ -153,9 +165,10 @@ def nodes_with_groups():
 
 
 def recurrent_nodes():
-    """Layers of int16, and then with weights of 4 bits."""
+    """Layers of int16, then with weights of 4 bits, and then both."""
     found = []
-    for seed, numbers in ((6, Numbers(Element.INT16)), (7, Numbers(weights=Element.INT4))):
+    wide, small = Element.INT16, Element.INT4
+    for seed, numbers in ((6, Numbers(wide)), (7, Numbers(weights=small)), (8, Numbers(wide, small))):
         builder, element = RandomCase(seed), numbers.activations
         quant = builder.quant(2.0**-15 if element is Element.INT16 else 2.0**-7, element=element)
         layers = [
