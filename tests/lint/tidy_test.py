@@ -91,6 +91,7 @@ def board_flags(uart: str = "cmsdk", cpu: str = "cortex-m4") -> list[str]:
         '-DBSP_BOARD=""',
         '-DBSP_CORE=""',
         '-DBSP_ISA=""',
+        "-DBSP_CLOCK_HZ=25000000u",
         "-DBSP_UART_BASE=0x40004000u",
         f'-DBSP_UART_HEADER="platforms/bsp/uart_{uart}.h"',
     ]

@@ -47,8 +47,8 @@ class Benchmark:
         return np.clip(np.rint(inputs / self.factor) + self.zero, bounds.min, bounds.max).astype(self.dtype)
 
     def _reconstructed(self, inputs: np.ndarray) -> np.ndarray:
-        """Returns inputs of an autoencoder that it reconstructs well, as it does normal sounds: those that come with the
-        weights are noise."""
+        """Returns inputs of an autoencoder that it reconstructs well, as it does normal sounds: those that come with
+        the weights are noise."""
         module = self.module().eval()
         found = torch.from_numpy(inputs)
         with torch.no_grad():
