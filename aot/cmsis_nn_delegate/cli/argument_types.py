@@ -6,6 +6,7 @@ import argparse
 
 from ..debugger.connection import address_of
 from ..partition.io_types import IoTypes
+from ..runner.flash import parse as parse_flash
 from ..serial_line.port import SCHEME, port_of
 from ..streaming.option import Stream
 from ..support import byte_counts
@@ -61,6 +62,15 @@ def place(text: str) -> str:
         raise argparse.ArgumentTypeError(
             f"choose one of {', '.join(PLACES)}, gdb://HOST:PORT or serial://PORT ({error})"
         ) from error
+
+
+def flash_tool(text: str) -> str:
+    """Returns `text` if it names a tool that writes flash, and a chip, such as pyocd:stm32l4r5zitx."""
+    try:
+        parse_flash(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
 
 
 def board_place(text: str) -> str:

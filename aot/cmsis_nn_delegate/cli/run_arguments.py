@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .argument_types import core, place
+from .argument_types import core, flash_tool, place
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--executor", choices=("standalone", "executorch"), help="simulator: what runs the model, default standalone"
     )
-    parser.add_argument("--image", metavar="FILE.elf", help="simulator, gdb: runner firmware, default is Bazel's")
+    parser.add_argument(
+        "--image", metavar="FILE.elf", help="simulator, gdb: runner firmware, default is Bazel's; serial: for --flash"
+    )
+    parser.add_argument(
+        "--flash",
+        type=flash_tool,
+        metavar="TOOL:CHIP",
+        help="serial: first write --image, a runner for the board with a serial line, with pyocd, openocd, probe-rs or "
+        "jlink",
+    )
     parser.add_argument("--board-name", metavar="TEXT", help="gdb, serial: what the board is called in the results")
     parser.add_argument(
         "--timeout",

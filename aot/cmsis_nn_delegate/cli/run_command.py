@@ -15,6 +15,7 @@ from ..files.outputs import check_writable, write_files
 from ..quantization.samples import Sample
 from ..runner import device, layers, simulate
 from ..runner.device_connection import DeviceRun
+from ..runner.flash import flash
 from ..support.errors import UserError
 from ..support.heartbeat import numbered
 from .inputs import host_program, samples_of
@@ -25,7 +26,8 @@ Results = list[list[np.ndarray]]  # by sample and output
 _OPTIONS = {
     "executor": ("simulator",),
     "core": ("simulator", "gdb"),
-    "image": ("simulator", "gdb"),
+    "image": ("simulator", "gdb", "serial"),
+    "flash": ("serial",),
     "layers": ("simulator",),
     "board-name": ("gdb", "serial"),
 }
@@ -39,6 +41,10 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, option.replace("-", "_")) is not None and place not in places:
             there = " or ".join(_WRITTEN.get(one, one) for one in places)
             raise UserError(f"--{option} is for --on {there}, not --on {arguments.on}")
+    if place == "serial" and (arguments.image is None) != (arguments.flash is None):
+        raise UserError(
+            "--image is what --flash writes to the board: give both, or neither if the board has its runner"
+        )
     if arguments.layers and (not arguments.compare or arguments.executor == "executorch"):
         raise UserError("--layers needs --compare, and the standalone executor")
     written, saved = _npz_path("--output", arguments.output), _npz_path("--save-state", arguments.save_state)
@@ -156,6 +162,9 @@ def _run_device(
     image = arguments.image
     if image is None and arguments.on.startswith("gdb:"):
         image = simulate.default_image(arguments.core or artifacts.graph()[1].target)
+    if arguments.flash is not None:
+        flash(image, arguments.flash, say)
+        image = None  # is there now
     run = device.run(
         artifacts.payload().data,
         samples,

@@ -15,6 +15,7 @@ import threading
 import tty
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cmsis_nn_delegate.cli import main
@@ -229,6 +230,24 @@ def profiled(capsys, compiled, *more):
     image = Path("runtime/cortex_m4_profile.elf")
     code = main(["profile", *map(str, (compiled, "--image", image, "--board-name", "a stand-in at 25 MHz", *more))])
     return code, *capsys.readouterr()
+
+
+def test_an_image_is_written_first(capsys, compiled, tmp_path, monkeypatch):
+    tool, written = tmp_path / "pyocd", tmp_path / "written"
+    tool.write_text(f'#!/bin/sh\necho "$@" > {written}\n')
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (sample,) = zip(*inputs(2))
+    np.savez(tmp_path / "x.npz", np.concatenate(sample))
+    command = ["run", str(compiled), "--inputs", str(tmp_path / "x.npz"), "--compare"]
+    image = Path("runtime/cortex_m4_serial.elf")
+    with line_of("cortex-m4") as line:
+        assert main([*command, "--on", line.url, "--image", str(image), "--flash", "pyocd:chip"]) == 0
+        assert written.read_text() == f"flash --target chip {image.absolute()}\n"
+        assert "writing cortex_m4_serial.elf to the board with pyocd" in capsys.readouterr().err
+        for wrong in (["--image", str(image)], ["--flash", "pyocd:chip"]):
+            assert main([*command, "--on", line.url, *wrong]) == 2
+            assert "--image is what --flash writes to the board: give both" in capsys.readouterr().err
 
 
 def test_cycles_of_calls(capsys, compiled):
