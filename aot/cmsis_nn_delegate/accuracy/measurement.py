@@ -33,7 +33,9 @@ from ..quantization.comparison.running import InitialStates, call
 from ..quantization.in_place import written_state
 from ..quantization.interface import make_flat
 from ..quantization.samples import for_device
+from ..runner import device as device_runner
 from ..runner import simulate
+from ..runner.device_connection import DeviceRun
 from ..runner.host import HostProgram
 from ..support.checked import checked
 from ..support.errors import UserError
@@ -58,6 +60,8 @@ def measure(
     layer_samples: int = 8,
     library: Union[str, Path, None] = None,
     image: Union[str, Path, None] = None,
+    url: str = "",
+    board: str = "",
     progress: Callable[[str], None] = lambda line: None,
 ) -> Accuracy:
     """Measures a model that was compiled with float inputs and outputs and with `check`, for its first target.
@@ -68,10 +72,11 @@ def measure(
     layer_samples: how many of the samples, spread evenly, the layers are measured on: the first ones of a model that
         keeps a state. Those of a model that was quantized by the caller are not measured.
     library: the delegate's shared library; see `runner.host`. A model in several parts needs it.
-    image: firmware of the standalone runner, which computes the device's outputs in a simulator instead.
+    image: firmware of the standalone runner, which computes the device's outputs in a simulator instead, or on a board.
+    url: gdb://HOST:PORT or serial://PORT of a board that computes them; as of `device.run`. board: its name.
 
-    UserError for unusable data, for labels that do not fit the model, for parts of what has a state, and if `image`
-    cannot run the model.
+    UserError for unusable data, for labels that do not fit the model, for parts of what has a state, and if `image` or
+    the board cannot run the model.
     """
     if layer_samples < 1:
         raise UserError(f"layer_samples is {layer_samples}; give 1 or more")
@@ -95,7 +100,7 @@ def measure(
         progress(f"running {len(samples)} samples in {quantized_here}quantized, in PyTorch")
         quantized = run_module(c.converted, samples, starts)
         wanted = quantized if c.is_quantized else run_float(c, samples, starts)
-        device, obstacle, how = device_outputs(c, samples, starts, library, image, progress)
+        device, obstacle, how = device_outputs(c, samples, starts, library, image, url, board, progress)
         classes = None if labels is None else Labels(labels, len(everything), part, wanted[0])
         steps = _steps_of_sequences(starts, len(samples)) if stateful else []
 
@@ -180,22 +185,30 @@ def device_outputs(
     starts: Sequence[int],
     library: Union[str, Path, None] = None,
     image: Union[str, Path, None] = None,
+    url: str = "",
+    board: str = "",
     progress: Callable[[str], None] = lambda line: None,
 ) -> tuple[Optional[list[Outputs]], str, str]:
     """Returns the outputs as the device computes them, why there are none, and what computed them."""
     compiled = c.compiled[0]
     arrays = [[for_device(np.asarray(x.numpy(), order="C")) for x in sample] for sample in samples]
-    if image is not None:
+    if image is not None or url:
         if compiled.payload is None:
             raise UserError("the model is not delegated as a whole: images of the standalone runner cannot run it")
-        progress(f"simulating {image}")
+        progress(f"running on {url}" if url else f"simulating {image}")
         # The firmware begins with the initial state each time.
-        runs = [
-            simulate.run(compiled.payload, arrays[begin:end], image, progress=progress)
-            for begin, end in zip(starts, _ends(starts, len(arrays)))
-        ]
-        outputs = [[torch.from_numpy(x) for x in result] for run in runs for result in run.outputs]
-        return outputs, "", f"{runs[0].info.core} in {runs[0].place}, kernels {runs[0].info.kernels}"
+        outputs: list[Outputs] = []
+        for begin, end in zip(starts, _ends(starts, len(arrays))):
+            run: Union[DeviceRun, simulate.Run]
+            if url:
+                run = device_runner.run(compiled.payload, arrays[begin:end], url, image, board=board, progress=progress)
+                where = run.place
+            else:
+                assert image is not None
+                run = simulate.run(compiled.payload, arrays[begin:end], image, progress=progress)
+                where = f"{run.info.core} in {run.place}"
+            outputs += [[torch.from_numpy(x) for x in result] for result in run.outputs]
+        return outputs, "", f"{where}, kernels {run.info.kernels}"
     try:
         program = HostProgram(compiled.pte, library)
     except UserError as error:

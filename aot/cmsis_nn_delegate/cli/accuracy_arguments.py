@@ -6,7 +6,7 @@ import argparse
 
 from ..accuracy.report import Part
 from .accuracy_limits import add_limits
-from .argument_types import stream
+from .argument_types import accuracy_place, stream
 from .model_arguments import add_model_arguments
 
 
@@ -19,11 +19,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--library", metavar="FILE", help="the delegate's shared library, for models in several parts")
     parser.add_argument(
         "--on",
-        choices=("host", "simulator"),
+        type=accuracy_place,
         default="host",
-        help="what computes the device's outputs: its kernels on this machine, or firmware on a simulated core",
+        metavar="{host,simulator,gdb://HOST:PORT,serial://PORT}",
+        help="what computes the device's outputs: its kernels on this machine, firmware on a simulated core, or the "
+        "board of a GDB server or at a serial port",
     )
-    parser.add_argument("--image", metavar="NAME.elf", help="simulator: runner firmware; default is Bazel's")
+    parser.add_argument("--image", metavar="NAME.elf", help="simulator, gdb: runner firmware; default is Bazel's")
+    parser.add_argument("--board-name", metavar="TEXT", help="gdb, serial: what the board is called in the results")
     parser.add_argument(
         "--part",
         type=_part,

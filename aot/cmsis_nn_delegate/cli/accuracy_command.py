@@ -29,10 +29,13 @@ def _measured(arguments: argparse.Namespace) -> Accuracy:
     with samples.opened(arguments.data, "data"):
         labels = labels_of(arguments)
     image = arguments.image
-    if arguments.on == "simulator" and image is None:
+    on = arguments.on.partition("://")[0]
+    if on in ("simulator", "gdb") and image is None:
         image = simulate.default_image(arguments.target)
-    elif arguments.on != "simulator" and image is not None:
-        raise UserError("--image is for --on simulator")
+    elif on not in ("simulator", "gdb") and image is not None:
+        raise UserError("--image is for --on simulator or gdb://HOST:PORT")
+    if arguments.board_name is not None and on not in ("gdb", "serial"):
+        raise UserError("--board-name is for --on gdb://HOST:PORT or serial://PORT")
     if arguments.part is None:
         arguments.skip_pass = list(OPTIONAL_PASSES)  # the device then has every layer's tensor, with the same elements
     if arguments.stream is not None:

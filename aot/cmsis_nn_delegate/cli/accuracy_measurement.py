@@ -20,7 +20,8 @@ from .printing import say
 def measured(
     arguments: argparse.Namespace, prepared: Prepared, labels: Optional[np.ndarray], image: Optional[str]
 ) -> Accuracy:
-    """`image` is what simulates the device's outputs; None: this machine computes them."""
+    """`image` is what computes the device's outputs, in a simulator or on a board; None: this machine computes them, or
+    a board that has its image."""
     compilations: list[Compilation] = []
     compiled(arguments, prepared, compilations.append)
     inputs = compilations[0].inputs
@@ -33,5 +34,7 @@ def measured(
         part=arguments.part,
         library=arguments.library,
         image=image,
+        url=arguments.on if "://" in arguments.on else "",
+        board=arguments.board_name or "",
         progress=say,
     )

@@ -80,6 +80,13 @@ def board_place(text: str) -> str:
     return place(text)
 
 
+def accuracy_place(text: str) -> str:
+    """Returns `text` if it says where outputs are computed: host, simulator, gdb://HOST:PORT or serial://PORT."""
+    if text == "reference":
+        raise argparse.ArgumentTypeError("choose one of host, simulator, gdb://HOST:PORT or serial://PORT")
+    return place(text)
+
+
 def stream(text: str) -> Stream:
     """Returns the stream that `text` means, such as 2=4."""
     try:

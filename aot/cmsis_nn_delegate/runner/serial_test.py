@@ -250,6 +250,26 @@ def test_an_image_is_written_first(capsys, compiled, tmp_path, monkeypatch):
             assert "--image is what --flash writes to the board: give both" in capsys.readouterr().err
 
 
+def test_accuracy_on_a_board(capsys, tmp_path):
+    (tmp_path / "m.py").write_text(
+        "import torch\n"
+        "def net():\n"
+        "    torch.manual_seed(0)\n"
+        "    return torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()).eval(), (torch.randn(1, 8),)\n"
+    )
+    np.savez(tmp_path / "x.npz", np.random.default_rng(0).standard_normal((20, 8), np.float32))
+    command = ["accuracy", f"{tmp_path}/m.py:net", "--data", f"{tmp_path}/x.npz", "--calibration", f"{tmp_path}/x.npz"]
+    with line_of("cortex-m4") as line:
+        on = ["--target", "cortex-m4", "--on", line.url, "--board-name", "mine at 80 MHz"]
+        assert main([*command, *on]) == 0
+    out = capsys.readouterr().out
+    assert re.search(
+        r"^device .* mine at 80 MHz with a cortex-m4, through a serial line, kernels \S+$", out, re.MULTILINE
+    )
+    assert main([*command, "--board-name", "mine"]) == 2
+    assert "--board-name is for --on gdb://HOST:PORT or serial://PORT" in capsys.readouterr().err
+
+
 def test_cycles_of_calls(capsys, compiled):
     """QEMU stands in for a board here: its ticks follow no instruction exactly, and only their sums are looked at."""
     with line_of("cortex-m4", 0.0, "cortex_m4_serial_profile") as line:
