@@ -39,8 +39,8 @@ An operator without a row for int16 computes in int8 there, between conversions;
 outside of the delegate. In int16, conv2d_wide is what conv2d and fully_connected are where 32 bits may not suffice for
 a sum, and conv2d with groups is what depthwise_conv2d is. fully_connected_groups is what fully_connected is whose
 weights have a scale for each group of inputs. leaky_sum and selective_state read and give int8, and keep
-their states in int16. Of the layers that keep a state, gru and lstm alone have tuned kernels for weights of 4
-bits, with DSP and activations of int8; portable ones compute the others.
+their states in int16. Of the layers that keep a state, only gru and lstm have tuned kernels for weights of 4
+bits, with DSP and MVE; portable ones compute the others, and all of them on scalar cores.
 
 {formats}
 

@@ -155,6 +155,8 @@ def providers_of(kernels: str) -> tuple[Provider, ...]:
 def case(operator: str, seed: int, target: Target, providers: Sequence[Provider] = DEFAULT) -> Case:
     graph = graph_of(operator, seed)
     inputs = random_inputs(graph, seed)
+    if operator in TUNED and seed % 5 == 3:
+        inputs = [_extreme(array, seed) for array in inputs]
     expected = reference.run(graph, inputs)
     computed = _in_bands(graph, seed) if operator == NETWORK and seed % 2 else graph
     payload = _payload(operator, computed, seed, target, providers)
@@ -165,6 +167,15 @@ def case(operator: str, seed: int, target: Target, providers: Sequence[Provider]
         tuple(to_bytes(np.asarray(a), t) for a, t in zip(inputs, view.inputs)),
         tuple(to_bytes(np.asarray(a), t) for a, t in zip(expected, view.outputs)),
     )
+
+
+def _extreme(array: np.ndarray, seed: int) -> np.ndarray:
+    """Returns `array` with its least or its largest number everywhere: the sums of random numbers stay far from the
+    bounds that kernels rely on."""
+    if not np.issubdtype(array.dtype, np.integer):
+        return array
+    found: np.ndarray = np.full_like(array, array.max() if seed % 2 else array.min())
+    return found
 
 
 def cases(operator: str, seeds: range, target: Target, providers: Sequence[Provider] = DEFAULT) -> Iterator[Case]:

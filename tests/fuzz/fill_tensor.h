@@ -11,10 +11,11 @@
 
 namespace cmsis_nn_delegate::fuzz {
 
-/// The integers that a payload takes of an input; none if `high` < `low`.
+/// The integers that a payload takes of an input; none of them if `high` < `low`.
 struct Integers {
-  std::int32_t low = 1;
-  std::int32_t high = 0;
+  std::int32_t low = INT32_MIN;
+  std::int32_t high = INT32_MAX;
+  bool any = true;  // it may have any bytes
 };
 
 /// Whether a call with these arguments takes int64 or int32 numbers of rows, as its input.
@@ -36,9 +37,9 @@ inline Integers integers_of(const Accepted& payload, unsigned index) {
   Integers found;
   const auto see = [&](payload::Ref input, std::int32_t low, std::int32_t high) {
     if (input >> payload::kRefOffsetBits == payload::kBaseIo + index) {
-      const bool is_first = found.high < found.low;
-      found.low = is_first || low > found.low ? low : found.low;
-      found.high = is_first || high < found.high ? high : found.high;
+      found.any = false;
+      found.low = low > found.low ? low : found.low;
+      found.high = high < found.high ? high : found.high;
     }
   };
   const auto see_call = [&](const auto& args) {
@@ -72,7 +73,7 @@ inline void fill_tensor(const Accepted& payload, unsigned index, std::uint32_t s
   const payload::IoTensor& tensor = payload.tensor(index);
   Random random(seed);
   const Integers taken = payload.is_input(index) ? integers_of(payload, index) : Integers{};
-  if (taken.high < taken.low) {
+  if (taken.any || taken.high < taken.low) {
     return random.fill(data, tensor.nbytes);
   }
   const std::int64_t beyond = taken.high + std::int64_t{1};

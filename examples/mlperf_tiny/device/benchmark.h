@@ -8,6 +8,9 @@
 
 namespace mlperf_tiny {
 
+/// Bytes of the largest input that is sent, that of vww01.
+inline constexpr std::size_t kMaxInputBytes = std::size_t{96} * 96 * 3;
+
 /// How the numbers of an input come over the line, in the order of the network's memory (NHWC).
 enum class Sent : std::uint8_t {
   kInt8,     ///< one byte each, two's complement

@@ -7,7 +7,7 @@
 void th_load_tensor();
 /// Computes one inference. Does not change the input.
 void th_infer();
-/// Prints "m-results-[...]", with three decimals for each result.
+/// Prints "m-results-[...]", with three decimals for each result, or why there are none.
 void th_results();
 /// Prints "m-lap-us-N", the microseconds since the device was started.
 void th_timestamp(void);

@@ -1,6 +1,6 @@
 // The harness that the runner of MLPerf Tiny talks to. A submission has the benchmark's own instead: its
-// api/internally_implemented.cpp and main.cpp take the place of this file. This one answers the same commands, so that an
-// image can be built and tested without the sources of the benchmark.
+// api/internally_implemented.cpp and main.cpp, with hooks.cc, take the place of this file. This one answers the same
+// commands, so that an image can be built and tested without the sources of the benchmark.
 //
 // A command ends with '%'. All lines of an answer end with "\r\n"; "m-ready" is the last one.
 //
@@ -23,12 +23,11 @@
 namespace {
 
 constexpr char kFirmware[] =
-    "ULPMark for tinyML Firmware V0.0.1";                    // the name that the runner expects
-constexpr std::size_t kMaxInput = std::size_t{96} * 96 * 3;  // the largest of the benchmarks
+    "ULPMark for tinyML Firmware V0.0.1";  // the name that the runner expects
 constexpr std::size_t kMaxCommand = 80;
 constexpr unsigned kDefaultWarmup = 10;
 
-std::uint8_t input[kMaxInput];
+std::uint8_t input[mlperf_tiny::kMaxInputBytes];
 std::size_t expected;
 std::size_t received;
 
@@ -85,9 +84,9 @@ void begin_input(const char* bytes) {
   unsigned size = 0;
   if (bytes == nullptr || !read(bytes, size) || size == 0) {
     th_printf("e-[Command 'db load' requires the # of bytes]\r\n");
-  } else if (size > kMaxInput) {
+  } else if (size > sizeof(input)) {
     th_printf("e-[Supplied buffer size %u exceeds maximum of %u]\r\n", size,
-              static_cast<unsigned>(kMaxInput));
+              static_cast<unsigned>(sizeof(input)));
   } else {
     expected = size;
     received = 0;

@@ -8,7 +8,9 @@ prints the port, and runs until it is interrupted.
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,11 +45,10 @@ def main(argv: list[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        with port_of(Path(argv[1])) as port:
+        with port_of(Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), argv[1])) as port:
             print(port, flush=True)
             with contextlib.suppress(KeyboardInterrupt):
-                while sys.stdin.read(1):
-                    pass
+                signal.pause()
     except simulator.SimulatorError as error:
         print(error, file=sys.stderr)
         return 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import sys
@@ -28,8 +29,9 @@ _FOUND = {
     "performance": re.compile(r"Median throughput is\s+[\d.]+ inf\./sec\."),
 }
 _STATUS = ("available", "preview", "rdi")
-_SOURCES = ("BUILD", "README.md", "benchmark.h", "device.cc", "device_api.h", "harness.cc", "harness.h", "models.py")
-_CODE = Path(__file__).parent
+_SOURCES = ("BUILD", "README.md", "benchmark.h", "device.cc", "device_api.h", "harness.h", "hooks.cc", "models.py")
+_CODE = Path(__file__).parent.resolve()
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class SubmissionError(ValueError):
@@ -88,6 +90,9 @@ def system_description(submitter: str, status: str) -> dict[str, str]:
 def write(out: Path, submitter: str, system: str, status: str, sessions: list[Session]) -> list[str]:
     """Writes the folder, which must not exist, and returns what is left to do, one line each. SubmissionError, and
     nothing is written, if a session is not whole, or comes twice."""
+    for name in (submitter, system):
+        if not _NAME.fullmatch(name):
+            raise SubmissionError(f"{name!r} names a folder: give letters, digits, '-', '_' and '.'")
     for session in sessions:
         session.check()
     places = [(session.benchmark, session.mode) for session in sessions]
@@ -112,7 +117,11 @@ def write(out: Path, submitter: str, system: str, status: str, sessions: list[Se
     path = root / "systems" / f"{system}.json"
     path.write_text(json.dumps(description, indent=2) + "\n", encoding="utf-8")
     empty = [field for field, text in description.items() if not text and not field.startswith("Accelerator")]
-    left = [f"fill in {path}: {', '.join(empty)}"]
+    left = [
+        f"fill in {path}: {', '.join(empty)}",
+        f"add to {root}/code: the commit of this repository, the files of the compiled models (NAME.h, NAME.kernels.h "
+        "and NAME.c), and the harness that the image had: the benchmark's api/ and main.cpp",
+    ]
     for benchmark in BENCHMARKS:
         lacks = [mode for mode in MODES if (benchmark, mode) not in places]
         if lacks and len(lacks) < len(MODES):
@@ -130,6 +139,7 @@ def main(argv: list[str]) -> int:
         "--session", nargs=3, action="append", required=True, metavar=("BENCHMARK", "MODE", "FOLDER"), dest="sessions"
     )
     options = parser.parse_args(argv[1:])
+    os.chdir(os.environ.get("BUILD_WORKING_DIRECTORY", "."))  # relative paths are the user's
     sessions = [Session(name, mode, Path(folder)) for name, mode, folder in options.sessions]
     try:
         left = write(options.out, options.submitter, options.system, options.status, sessions)

@@ -46,7 +46,8 @@ def test_the_folder(tmp_path):
     assert (results / "kws/accuracy/results.txt").read_text() == RESULTS["accuracy"]
     assert (root / "code/kws/board/kws01.cc").is_file() and (root / "code/ad/board/device.cc").is_file()
     assert json.loads((root / "systems/board.json").read_text())["Status"] == "rdi"
-    assert left[1:] == ["ad01 needs a session of accuracy too"] and "Board Name" in left[0]
+    assert left[2:] == ["ad01 needs a session of accuracy too"]
+    assert "Board Name" in left[0] and "the commit of this repository" in left[1]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,9 @@ def test_what_is_not_whole_is_refused(tmp_path, wrong, message):
 
 def test_nothing_is_overwritten(tmp_path):
     one = session(tmp_path / "1")
+    for names in (("../Some", "board"), ("Some", "a board")):
+        with pytest.raises(SubmissionError, match="names a folder"):
+            submission.write(tmp_path / "out", *names, "rdi", [one])
     with pytest.raises(SubmissionError, match="given twice: kws01 accuracy"):
         submission.write(tmp_path / "out", "Some", "board", "rdi", [one, one])
     submission.write(tmp_path / "out", "Some", "board", "rdi", [one])

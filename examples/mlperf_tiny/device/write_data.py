@@ -11,6 +11,7 @@ network on the device gives the answer of the float network, and not how good th
 from __future__ import annotations
 
 import csv
+import os
 import sys
 from pathlib import Path
 
@@ -80,7 +81,7 @@ def main(argv: list[str]) -> int:
     if len(argv) != 4 or argv[1] not in writers or argv[2] not in BENCHMARKS:
         print(__doc__, file=sys.stderr)
         return 2
-    writers[argv[1]](argv[2], Path(argv[3]))
+    writers[argv[1]](argv[2], Path(os.environ.get("BUILD_WORKING_DIRECTORY", "."), argv[3]))
     return 0
 
 

@@ -176,7 +176,7 @@
 //     const GateRows* gate)   r0
 //
 // The same with weights of 4 bits, from -7 to 7: for each 16 inputs 16 bytes of two rows, and as many of the two others, each
-// the weight of the first and 16 times that of the second, whose starts are joined likewise. A block has 32 bytes less for
+// the weight of the first plus 16 times that of the second, whose starts are joined likewise. A block has 32 bytes less for
 // each sixteen inputs, and takes 4 instructions more.
   MULTIPLY_GATE cmsis_nn_delegate_multiply_nibble_gate_vectors, PRODUCTS_NIBBLES, 4, SEPARATE
 

@@ -89,7 +89,7 @@ cmsis_nn_delegate_widen_group:
 // four channels each, 8 more than they are but for the last one: in the lower half those for the first input, the first
 // channel in the lowest bits, in the upper half those for the second; then the eight factors, int16.
 //
-// Cost: 67 instructions for 8 inputs and 8 channels, 64 products; 65 for a group.
+// Cost: 67 instructions for 8 inputs and 8 channels, 64 products; 63 for a group.
 //
 // Bounds: reads `groups` words of minus_eights, at least 1, and as many times `group_bytes` of inputs, a multiple of
 // 16 that is not 0, all of which its caller has laid out in scratch memory; for each group twice as many bytes of the

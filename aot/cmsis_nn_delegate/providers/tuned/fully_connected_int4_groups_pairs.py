@@ -68,7 +68,8 @@ def draw(d: Case, step: int = _DEPTH) -> Value:
 
 
 def draw_largest(d: Case, step: int = _DEPTH) -> Value:
-    """Groups of about as many inputs as sums have room for, of which some have the largest weights."""
+    """Groups of about as many inputs as the sums of the kernel for DSP have room for. Some channels have the largest
+    weights."""
     group = step * d.integer(400 // step, 504 // step)
     output = fully_connected_groups.grouped(d, group, d.integer(1, 3), d.integer(4, 20))
     weight = d.nodes[-1].inputs[1]

@@ -62,7 +62,7 @@ class _Int4Vectors(RecurrentVectors):
 
     def why_not(self, node: Node) -> str:
         least = min(value.constant.min() for value in node.inputs[-4:-2])
-        return "a byte has no room for two weights of -8" if least < Element.INT4.symmetric_low else ""
+        return "a byte has no room for a weight of -8" if least < Element.INT4.symmetric_low else ""
 
     def table(self, weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
         first, second = np.moveaxis(
