@@ -1013,7 +1013,8 @@ def test_an_image_that_is_no_firmware(capsys, folder, small, monkeypatch):
     [
         (("--executor", "executorch"), "simulator"),
         (("--core", "cortex-m4"), "simulator or gdb://HOST:PORT"),
-        (("--image", "x.elf"), "simulator or gdb://HOST:PORT"),
+        (("--image", "x.elf"), "simulator or gdb://HOST:PORT or serial://PORT"),
+        (("--flash", "pyocd:x"), "serial://PORT"),
         (("--layers",), "simulator"),
         (("--board-name", "x"), "gdb://HOST:PORT or serial://PORT"),
     ],

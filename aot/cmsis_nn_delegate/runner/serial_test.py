@@ -244,7 +244,7 @@ def test_an_image_is_written_first(capsys, compiled, tmp_path, monkeypatch):
     with line_of("cortex-m4") as line:
         assert main([*command, "--on", line.url, "--image", str(image), "--flash", "pyocd:chip"]) == 0
         assert written.read_text() == f"flash --target chip {image.absolute()}\n"
-        assert "writing cortex_m4_serial.elf to the board with pyocd" in capsys.readouterr().err
+        assert "writing cortex_m4_serial.elf to the board with pyocd" in capsys.readouterr().out
         for wrong in (["--image", str(image)], ["--flash", "pyocd:chip"]):
             assert main([*command, "--on", line.url, *wrong]) == 2
             assert "--image is what --flash writes to the board: give both" in capsys.readouterr().err
