@@ -305,6 +305,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/leaky_sum/leaky_sum_lookup_portable.cc
     runtime/kernels/leaky_sum/leaky_sum_portable.cc
     runtime/kernels/linear_float32/linear_float32_portable.cc
+    runtime/kernels/log_mel/log_mel_int16_portable.cc
+    runtime/kernels/log_mel/log_mel_portable.cc
     runtime/kernels/log_softmax/log_softmax_int16_portable.cc
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_int16_portable.cc
@@ -436,6 +438,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/held.h
     runtime/kernels/common/interpolate.h
     runtime/kernels/common/kept_sum.h
+    runtime/kernels/common/logarithm.h
     runtime/kernels/common/lstm_product.h
     runtime/kernels/common/lstm_units.h
     runtime/kernels/common/nibble_planes.h
@@ -487,7 +490,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru.h
     runtime/kernels/last_step/last_step.h
     runtime/kernels/leaky_sum/leaky_sum.h
-    runtime/kernels/log_softmax/logarithm.h
+    runtime/kernels/log_mel/log_mel.h
+    runtime/kernels/log_mel/spectrum.h
     runtime/kernels/lookup/lookup_vectors.h
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm_projected/lstm_projected.h

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 217;
+inline constexpr std::size_t kOpcodeCount = 219;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -284,6 +284,8 @@ enum class Opcode : std::uint8_t {
   kGruLengthsInt4VectorsInt16 = 214,
   kLstmInt4VectorsInt16 = 215,
   kLstmLengthsInt4VectorsInt16 = 216,
+  kLogMel = 217,
+  kLogMelInt16 = 218,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5261,6 +5263,62 @@ struct LstmLengthsInt4VectorsInt16Args {
 };
 static_assert(sizeof(LstmLengthsInt4VectorsInt16Args) == 148,
               "layout of LstmLengthsInt4VectorsInt16Args");
+
+/// int8 logarithms of the energy of sound in bands of frequencies: see
+/// docs/reference/sound.md.
+struct LogMelArgs {
+  Ref input;           ///< int16 [batch, samples]
+  Ref window;          ///< int16 [frame_length]
+  Ref factors;         ///< int16 [fft_length / 2, 2]: -cos(w), -sin(w) in Q15
+  Ref first_bins;      ///< int16 [bands]: the first bin of each
+  Ref bin_counts;      ///< int16 [bands]: how many it has
+  Ref weights;         ///< int16 [taps], not negative: band by band
+  Ref floors;          ///< int64 [bands], 1 to 2^62: added to the sum of each
+  Ref offsets;         ///< int32 [bands]: added to binary logarithms, in Q20
+  Ref output;          ///< int8 [batch, frames, bands]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t batch;  ///< at least 1
+  std::int32_t samples;
+  std::int32_t hop;  ///< samples from one frame to the next
+  std::int32_t frames;
+  std::int32_t frame_length;  ///< at most fft_length
+  std::int32_t fft_length;    ///< a power of two, 32 to 4096
+  std::int32_t bands;
+  std::int32_t taps;           ///< the sum of bin_counts; 1 if that is 0
+  std::int32_t power;          ///< of magnitudes, 1 to 2
+  std::int32_t step;           ///< Q16 of gain * ln(2) / output scale, 0 to 2^31 - 1
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t scratch_bytes;
+};
+static_assert(sizeof(LogMelArgs) == 88, "layout of LogMelArgs");
+
+/// int16 logarithms of the energy of sound in bands of frequencies: see
+/// docs/reference/sound.md.
+struct LogMelInt16Args {
+  Ref input;           ///< int16 [batch, samples]
+  Ref window;          ///< int16 [frame_length]
+  Ref factors;         ///< int16 [fft_length / 2, 2]: -cos(w), -sin(w) in Q15
+  Ref first_bins;      ///< int16 [bands]: the first bin of each
+  Ref bin_counts;      ///< int16 [bands]: how many it has
+  Ref weights;         ///< int16 [taps], not negative: band by band
+  Ref floors;          ///< int64 [bands], 1 to 2^62: added to the sum of each
+  Ref offsets;         ///< int32 [bands]: added to binary logarithms, in Q20
+  Ref output;          ///< int16 [batch, frames, bands]
+  Ref scratch;         ///< 16-byte aligned, or none
+  std::int32_t batch;  ///< at least 1
+  std::int32_t samples;
+  std::int32_t hop;  ///< samples from one frame to the next
+  std::int32_t frames;
+  std::int32_t frame_length;  ///< at most fft_length
+  std::int32_t fft_length;    ///< a power of two, 32 to 4096
+  std::int32_t bands;
+  std::int32_t taps;           ///< the sum of bin_counts; 1 if that is 0
+  std::int32_t power;          ///< of magnitudes, 1 to 2
+  std::int32_t step;           ///< Q16 of gain * ln(2) / output scale, 0 to 2^31 - 1
+  std::int32_t output_offset;  ///< zero_point of the output, 0 to 0
+  std::int32_t scratch_bytes;
+};
+static_assert(sizeof(LogMelInt16Args) == 88, "layout of LogMelInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -240,4 +240,12 @@ inline bool delay_line(const CallCheck& call, const payload::DelayLineWriteArgs&
                     args.count);
 }
 
+bool log_mel(const CallCheck& call, std::int32_t samples, std::int32_t hop, std::int32_t frames,
+             std::int32_t frame_length, std::int32_t fft_length);
+
+template <typename Args>
+bool log_mel(const CallCheck& call, const Args& args) {
+  return log_mel(call, args.samples, args.hop, args.frames, args.frame_length, args.fft_length);
+}
+
 }  // namespace cmsis_nn_delegate::geometry

@@ -496,6 +496,29 @@ TEST_F(Geometry, Resizing) {
       });
 }
 
+TEST_F(Geometry, LogMel) {
+  std::int32_t samples = 0, hop = 0, frames = 0, frame_length = 0, fft_length = 0;
+  compare(
+      [&] {
+        fft_length = draw_.one_in(4) ? draw_.in(0, 100) : 1 << draw_.in(0, 12);
+        frame_length = draw_.in(0, fft_length + 1);
+        hop = draw_.in(0, 20);
+        frames = draw_.in(0, 9);
+        samples = (frames - 1) * hop + frame_length + draw_.in(-1, 1);
+        draw_.disturb({&samples, &hop, &frames, &frame_length, &fft_length});
+      },
+      [&] { return geometry::log_mel(call_, samples, hop, frames, frame_length, fft_length); },
+      [&] {
+        bool is_power = false;
+        for (std::int64_t power = 1; power <= fft_length; power *= 2) {
+          is_power = is_power || power == fft_length;
+        }
+        const std::int64_t end = (std::int64_t{frames} - 1) * hop + frame_length;
+        return is_power && frame_length >= 1 && frame_length <= fft_length && hop >= 1 &&
+               frames >= 1 && end <= samples;
+      });
+}
+
 TEST_F(Geometry, BatchMatmul) {
   payload::BatchMatmulArgs args = {};
   Dims &a = args.input1_dims, &b = args.input2_dims, &out = args.output_dims;

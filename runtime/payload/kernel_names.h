@@ -227,6 +227,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "gru_lengths_int4_vectors_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
     "lstm_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
     "lstm_lengths_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "log_mel of input int16, window int16, factors int16, first_bins int16, bin_counts int16, weights int16, floors int64, offsets int32, output int8",
+    "log_mel_int16 of input int16, window int16, factors int16, first_bins int16, bin_counts int16, weights int16, floors int64, offsets int32, output int16",
     // clang-format on
 };
 

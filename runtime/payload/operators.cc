@@ -3126,4 +3126,50 @@ bool check_fully_connected_int4_groups_vectors(const CallCheck& call, const void
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_log_mel(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LogMelArgs*>(args);
+  if (!geometry::log_mel(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.samples), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.frames, a.bands)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.window, bounds::product(volume(a.frame_length), 2)}, 2) &&
+         call.filter({a.factors, bounds::product(volume(a.fft_length), 2)}, 2) &&
+         call.filter({a.first_bins, bounds::product(volume(a.bands), 2)}, 2) &&
+         call.filter({a.bin_counts, bounds::product(volume(a.bands), 2)}, 2) &&
+         call.filter({a.weights, bounds::product(volume(a.taps), 2)}, 2) &&
+         call.filter({a.floors, bounds::product(volume(a.bands), 8)}, 8) &&
+         call.filter({a.offsets, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.in_ranges(in_range(a.fft_length, 32, 4096) && in_range(a.power, 1, 2) &&
+                        in_range(a.step, 0, INT32_MAX) && in_range(a.output_offset, -128, 127)) &&
+         values::log_mel(call, a) && call.writes(output) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_log_mel_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::LogMelInt16Args*>(args);
+  if (!geometry::log_mel(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.samples), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.frames, a.bands), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.window, bounds::product(volume(a.frame_length), 2)}, 2) &&
+         call.filter({a.factors, bounds::product(volume(a.fft_length), 2)}, 2) &&
+         call.filter({a.first_bins, bounds::product(volume(a.bands), 2)}, 2) &&
+         call.filter({a.bin_counts, bounds::product(volume(a.bands), 2)}, 2) &&
+         call.filter({a.weights, bounds::product(volume(a.taps), 2)}, 2) &&
+         call.filter({a.floors, bounds::product(volume(a.bands), 8)}, 8) &&
+         call.filter({a.offsets, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.in_ranges(in_range(a.fft_length, 32, 4096) && in_range(a.power, 1, 2) &&
+                        in_range(a.step, 0, INT32_MAX) && in_range(a.output_offset, 0, 0)) &&
+         values::log_mel(call, a) && call.writes(output, bounds::kHalfAligned) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace cmsis_nn_delegate::operators

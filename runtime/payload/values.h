@@ -69,4 +69,22 @@ bool long_sums(const CallCheck& call, const Args& args) {
   return true;
 }
 
+/// Which bins of a spectrum each band has, and how many weights all of them have together.
+template <typename Args>
+bool log_mel(const CallCheck& call, const Args& args) {
+  const auto* first_bins = reinterpret_cast<const std::int16_t*>(call.constant(args.first_bins));
+  const auto* bin_counts = reinterpret_cast<const std::int16_t*>(call.constant(args.bin_counts));
+  const std::int32_t bins = args.fft_length / 2 + 1;
+  std::int64_t taps = 0;
+  for (std::int32_t band = 0; band < args.bands; ++band) {
+    const std::int32_t first = first_bins[band];
+    const std::int32_t count = bin_counts[band];
+    if (first < 0 || count < 0 || first + count > bins) {
+      return call.require(false, "a band has bins that the spectrum lacks");
+    }
+    taps += count;
+  }
+  return call.require(taps <= args.taps, "bands have more bins than there are weights");
+}
+
 }  // namespace cmsis_nn_delegate::values

@@ -26,6 +26,7 @@ OPERATORS = [
     "last_step",
     "leaky_sum",
     "linear_float32",
+    "log_mel",
     "log_softmax",
     "lookup",
     "lstm",

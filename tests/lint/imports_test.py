@@ -34,6 +34,7 @@ LAYERS = (
     "report.page",
     "quantization",
     "quantization.comparison",
+    "frontend",
     "streaming",
     "partition",
     "compiled",

@@ -5383,6 +5383,56 @@ inline constexpr OperatorField kLstmLengthsInt4VectorsInt16ArgsFields[] = {
     ranged("output_shift", i32(144), -31, 30),
 };
 
+inline constexpr OperatorField kLogMelArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(40), i32(44)}),
+    reference("window", 4, FieldKind::kFilter, 2, 2, {i32(56)}),
+    reference("factors", 8, FieldKind::kFilter, 2, 2, {i32(60)}),
+    reference("first_bins", 12, FieldKind::kFilter, 2, 2, {i32(64)}),
+    reference("bin_counts", 16, FieldKind::kFilter, 2, 2, {i32(64)}),
+    reference("weights", 20, FieldKind::kFilter, 2, 2, {i32(68)}),
+    reference("floors", 24, FieldKind::kFilter, 8, 8, {i32(64)}),
+    reference("offsets", 28, FieldKind::kFilter, 4, 4, {i32(64)}),
+    reference("output", 32, FieldKind::kOutput, 1, 1, {i32(40), i32(52), i32(64)}),
+    reference("scratch", 36, FieldKind::kScratch, 16, 1, {i32(84)}),
+    integer("batch", i32(40)),
+    integer("samples", i32(44)),
+    integer("hop", i32(48)),
+    integer("frames", i32(52)),
+    integer("frame_length", i32(56)),
+    related("fft_length", i32(60), 32, 4096),
+    integer("bands", i32(64)),
+    integer("taps", i32(68)),
+    related("power", i32(72), 1, 2),
+    related("step", i32(76), 0, 2147483647),
+    related("output_offset", i32(80), -128, 127),
+    integer("scratch_bytes", i32(84)),
+};
+
+inline constexpr OperatorField kLogMelInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(40), i32(44)}),
+    reference("window", 4, FieldKind::kFilter, 2, 2, {i32(56)}),
+    reference("factors", 8, FieldKind::kFilter, 2, 2, {i32(60)}),
+    reference("first_bins", 12, FieldKind::kFilter, 2, 2, {i32(64)}),
+    reference("bin_counts", 16, FieldKind::kFilter, 2, 2, {i32(64)}),
+    reference("weights", 20, FieldKind::kFilter, 2, 2, {i32(68)}),
+    reference("floors", 24, FieldKind::kFilter, 8, 8, {i32(64)}),
+    reference("offsets", 28, FieldKind::kFilter, 4, 4, {i32(64)}),
+    reference("output", 32, FieldKind::kOutput, 2, 2, {i32(40), i32(52), i32(64)}),
+    reference("scratch", 36, FieldKind::kScratch, 16, 1, {i32(84)}),
+    integer("batch", i32(40)),
+    integer("samples", i32(44)),
+    integer("hop", i32(48)),
+    integer("frames", i32(52)),
+    integer("frame_length", i32(56)),
+    related("fft_length", i32(60), 32, 4096),
+    integer("bands", i32(64)),
+    integer("taps", i32(68)),
+    related("power", i32(72), 1, 2),
+    related("step", i32(76), 0, 2147483647),
+    related("output_offset", i32(80), 0, 0),
+    integer("scratch_bytes", i32(84)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -5607,6 +5657,8 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kGruLengthsInt4VectorsInt16ArgsFields, 32, 128},
     {kLstmInt4VectorsInt16ArgsFields, 35, 140},
     {kLstmLengthsInt4VectorsInt16ArgsFields, 37, 148},
+    {kLogMelArgsFields, 22, 88},
+    {kLogMelInt16ArgsFields, 22, 88},
 };
 
 }  // namespace cmsis_nn_delegate

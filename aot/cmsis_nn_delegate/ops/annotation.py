@@ -129,6 +129,14 @@ class KeptSum:
 
 
 @dataclass(frozen=True)
+class Samples:
+    """The first argument is sound: int16, and so is what computes it of an input, which is from -1 to 1, as a converter
+    gives it. All other arguments are numbers or constants, which stay in float. The output has its own scale."""
+
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class NotAnnotated:
     """The quantizer never meets it in an exported program: `why`."""
 
@@ -147,5 +155,6 @@ Annotation = Union[
     LookUp,
     RecurrentLayer,
     KeptSum,
+    Samples,
     NotAnnotated,
 ]

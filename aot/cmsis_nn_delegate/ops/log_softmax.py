@@ -22,6 +22,7 @@ from .attrs import SoftmaxAttrs
 from .case import Case
 from .features import Features
 from .kernel import KernelSpec
+from .logarithms import LOG_BITS, log2
 
 # TFLite's: results are in [-16, 0], and exp(-16) is less than any probability that softmax can show in 8 bits.
 OUTPUT = Quant((1 / 16,), Element.INT8.high)
@@ -29,7 +30,6 @@ _OUTPUT_INT16 = Quant((255 / 16 * 2.0**-15,), 0)
 
 DIFFERENCES = 256  # of int8 numbers to the largest of their row
 EXP_BITS = 30  # exponentials are in Q30
-LOG_BITS = 20  # binary logarithms, and numbers in steps of the output, have 20 bits after the point
 
 KERNEL = KernelSpec(
     "log_softmax",
@@ -97,8 +97,8 @@ def exponentials(name: str, scale: float) -> Value:
 class LogSoftmax(rows.RowsOp):
     """x - max - ln(sum(exp(x - max))), with integers of our own.
 
-    The sum of exact exponentials in Q30 has a binary logarithm of 20 bits after the point, found bit by bit by squaring
-    [Knuth, TAOCP 1.2.2]. The result differs from that of real numbers, rounded, by at most one step, and only where
+    The sum of exact exponentials in Q30 has a binary logarithm of 20 bits after the point (`logarithms`), as numbers in
+    steps of the output have. The result differs from that of real numbers, rounded, by at most one step, and only where
     that lies within 2^-13 of the middle between two steps.
 
     Of int16, exponentials are those of softmax (`softmax_int16`), and the logarithm is rounded to 20 bits after the
@@ -148,11 +148,11 @@ class LogSoftmax(rows.RowsOp):
             scaling = softmax_int16.scaling(node.inputs[0].scale)
             total = softmax_int16.exponentials(data, scaling, np.zeros(1, np.bool_)).sum(axis=1, keepdims=True)
             half = 1 << (LOG_BITS - 1)
-            logarithm = (_log2(total, powers.LONG_BITS) * log2_step + half) >> LOG_BITS
+            logarithm = (log2(total, powers.LONG_BITS) * log2_step + half) >> LOG_BITS
             steps = -((distance * step + logarithm + half) >> LOG_BITS)
             return node.output.type.clamp(steps).astype(np.int16).reshape(node.output.storage_shape)
         total = node.inputs[1].constant.astype(np.int64)[distance].sum(axis=1, keepdims=True)
-        below = (distance * step << LOG_BITS) + _log2(total, EXP_BITS) * log2_step
+        below = (distance * step << LOG_BITS) + log2(total, EXP_BITS) * log2_step
         result = node.output.zero_point - ((below + (1 << (2 * LOG_BITS - 1))) >> (2 * LOG_BITS))
         return node.output.type.clamp(result).astype(np.int8).reshape(node.output.storage_shape)
 
@@ -180,18 +180,3 @@ class LogSoftmax(rows.RowsOp):
         if log2_step >= 2**31:
             raise ValueError(f"{node.name}: the output scale {scale} is too small for the kernel")
         return step, log2_step
-
-
-def _log2(total: np.ndarray, point: int) -> np.ndarray:
-    """Returns the binary logarithm of positive numbers that have `point` bits after the point, with `LOG_BITS` ones."""
-    bits = np.frexp(total.astype(np.float64))[1].astype(np.int64)  # exact: sums are below 2^53
-    mantissa = np.where(bits <= 32, total << np.maximum(32 - bits, 0), total >> np.maximum(bits - 32, 0)).astype(
-        np.uint64
-    )
-    result = bits - 1 - point
-    for _ in range(LOG_BITS):
-        square = mantissa * mantissa >> np.uint64(31)  # in [2^31, 2^33)
-        carry = (square >> np.uint64(32)).astype(np.int64)
-        mantissa = square >> carry.astype(np.uint64)
-        result = 2 * result + carry
-    return result

@@ -84,6 +84,8 @@ class Op:
     only_moves: ClassVar[bool] = False
     # Whether input and output share one scale and zero point, whatever is quantized around them.
     keeps_quant: ClassVar[bool] = False
+    # Whether its result has a type of its own, whatever that of its inputs is.
+    converts: ClassVar[bool] = False
     # Whether it treats its input or output as a sequence of elements or rows, whatever their shape.
     shapeless_input: ClassVar[bool] = False
     shapeless_output: ClassVar[bool] = False

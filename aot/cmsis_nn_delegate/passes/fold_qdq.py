@@ -8,7 +8,7 @@ import numpy as np
 
 from ..format.element import COMMON_ELEMENT
 from ..graph.ir import Graph, Node, Value
-from ..graph.tensor_type import Element, Quant, TensorType
+from ..graph.tensor_type import Element, TensorType
 from ..ops.lookup import LookupAttrs, has_table, indices, table_value
 from ..ops.registry import OPS
 from ..ops.rescale import RescaleAttrs, takes
@@ -60,7 +60,8 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
     """Returns the integer value that `node` defines instead of float `value`, with the next quantize's parameters."""
     if OPS[node.op].gives_index or value.element.is_integer:
         return value  # not a number with a scale, or a state
-    quant = _result_quant(graph, value)
+    result = _result_type(graph, value)
+    quant = None if result is None else result.quant
     if quant is None and OPS[node.op].keeps_quant:
         # Dequantized, reshaped and read in float, so the parameters stay the same.
         quant = inputs[0].quant
@@ -68,7 +69,9 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
         quant = inputs[0].quant  # nobody reads it: any parameters do
     if quant is None or any(not (operand.element.is_integer or operand.is_constant) for operand in inputs):
         raise ValueError(f"{node.name} ({node.op}) is not between dequantize and quantize")
-    if OPS[node.op].elements is None:
+    if OPS[node.op].converts and result is not None:
+        element = result.element
+    elif OPS[node.op].elements is None:
         element = COMMON_ELEMENT  # of a layer, which may keep a state with another one
     else:
         # Beside it there may be indices. A table may have fewer bits than what is looked up in it.
@@ -119,12 +122,13 @@ def _requantized(source: Value, output: Value) -> np.ndarray:
     return output.type.quantize(steps.astype(np.float32) * np.float32(source.scale))
 
 
-def _result_quant(graph: Graph, value: Value) -> Optional[Quant]:
-    """Returns the parameters that `value` gets from the quantize nodes that read it, directly or through others."""
+def _result_type(graph: Graph, value: Value) -> Optional[TensorType]:
+    """Returns the type and parameters that `value` gets from the quantize nodes that read it, directly or through
+    others."""
     for reader in graph.consumers(value):
         if reader.op == "quantize":
-            return reader.output.quant
-        quant = _result_quant(graph, reader.output) if reader.op in ("reshape", "clamp") else None
-        if quant is not None:
-            return quant
+            return reader.output.type
+        found = _result_type(graph, reader.output) if reader.op in ("reshape", "clamp") else None
+        if found is not None:
+            return found
     return None

@@ -63,6 +63,7 @@ from ..ops.annotation import (
     LookUp,
     RecurrentLayer,
     SameScale,
+    Samples,
     Unary,
     Weighted,
 )
@@ -81,6 +82,7 @@ from .products import split_attention_in_float
 from .rewrites import rewrite
 from .rewriting import evaluated
 from .shared_scales import owner_of, point_to_first, scale_of, set_spec, spec_of
+from .sound import SAMPLE, find_sound, fix_samples, is_sound
 from .specs import ELEMENT, MASK, MASKED_SCORES, RANGE, Specs, element_of_spec, fixed_like, fixed_range
 from .state_scales import narrow_readers, read_states_once, share_state_scales, states_in_float
 from .worthwhile import drop_workless
@@ -98,6 +100,8 @@ _DROPOUT = SameScale(())
 _OP_OF = {id(op.annotation): op for op in OPS.values()}
 _ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
 _ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
+_ELEMENTS.update((id(op.annotation), KERNEL_ELEMENTS) for op in OPS.values() if isinstance(op.annotation, Samples))
+_SAMPLES = {target for op in OPS.values() if isinstance(op.annotation, Samples) for target in op.annotation.targets}
 # By the same, the results that kernels compute with weights of 4 bits.
 _SMALL_WEIGHTS = {
     id(op.annotation): {
@@ -263,6 +267,7 @@ class CmsisNnQuantizer(Quantizer):
         constants = constant_nodes(model.graph) - state
         in_float = states_in_float(model.graph, state, _MOVING, _LAYERS)
         numbers = {node for node in constants if _is_tensor(node) and _value(node).numel() == 1}
+        find_sound(model.graph, _SAMPLES)
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
                 continue
@@ -279,17 +284,23 @@ class CmsisNnQuantizer(Quantizer):
             # A mask or indices, which are beside the input of such operators, have no scale.
             masked = all(isinstance(annotation, FixedOutput) for annotation in annotations)
             look_up = any(isinstance(annotation, LookUp) for annotation in annotations)
-            tensors = node.all_input_nodes[:1] if masked or look_up else node.all_input_nodes
+            samples = any(isinstance(annotation, Samples) for annotation in annotations)
+            tensors = node.all_input_nodes[:1] if masked or look_up or samples else node.all_input_nodes
             tensors = [tensor for tensor in tensors if tensor is not _lengths(node)]
             index = any(isinstance(annotation, IndexOutput) for annotation in annotations)
             if not (_is_float(node) or index) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
             any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
-        wide = {node for node in model.graph.nodes if _element_of(node) is not COMMON_ELEMENT}
+        wide = {
+            node
+            for node in model.graph.nodes
+            if _element_of(node) is not COMMON_ELEMENT or str(node.target) in _SAMPLES
+        }
         narrow_readers(model.graph, _TAKING_STATES, wide, self._specs.activation(self.configuration.general()))
         share_state_scales(model.graph)
         fix_ranges(model.graph, self.configuration.ranges)
+        fix_samples(model.graph, _SAMPLES)
         point_to_first(model.graph)
         return model
 
@@ -330,6 +341,9 @@ class CmsisNnQuantizer(Quantizer):
         if isinstance(annotation, KeptSum):
             return self._annotate_kept_sum(node, annotation, constants)
         source: Any = node.args[0]
+        if isinstance(annotation, Samples):
+            self._mark(node, {source: self._input(source, node, SAMPLE)}, self._activation(node))
+            return True
         if isinstance(annotation, LookUp):
             if source.op != "get_attr":
                 return False
@@ -528,7 +542,9 @@ class CmsisNnQuantizer(Quantizer):
         """Returns the type that the activations of `node` are asked to have. What only moves values leaves them as they
         are."""
         wanted = Element(str(settings_of(node).over(self.configuration.general()).format))
-        if id(annotation) in _MOVES:
+        if is_sound(node) and settings_of(node).format is None:
+            wanted = SAMPLE
+        elif id(annotation) in _MOVES:
             source = node.all_input_nodes[0]
             wanted = source.meta.get(ELEMENT, wanted)
             if str(node.target) in _TAKING_STATES:
@@ -578,10 +594,10 @@ class CmsisNnQuantizer(Quantizer):
         gaps = any(k > 1 and d > 1 for k, d in zip(kernel, pair(_argument(node, "dilation"))))
         return _element_of(node) is COMMON_ELEMENT and inputs == 1 and max(kernel) == _LONGEST_WINDOW and not gaps
 
-    def _input(self, source: Node, node: Node) -> QuantizationSpecBase:
+    def _input(self, source: Node, node: Node, element: Optional[Element] = None) -> QuantizationSpecBase:
         """The spec with which `node` reads `source`: that of its output if it has one of the same type, so that
-        nothing is requantized between two operators."""
-        element = _element_of(node)
+        nothing is requantized between two operators. `element`: instead of that in which `node` computes."""
+        element = element or _element_of(node)
         annotation: Optional[QuantizationAnnotation] = source.meta.get(Q_ANNOTATION_KEY)
         if annotation is not None and annotation.output_qspec is not None:
             if element_of_spec(scale_of(source)) is element:

@@ -25,6 +25,7 @@ from ..edge.recurrent_ops import (
     RNN_RELU,
     RNN_TANH,
 )
+from ..edge.sound_ops import LOG_MEL
 from ..quantization.rewriting import arguments_of
 from .columns import Columns, common, read_by_window
 
@@ -399,6 +400,21 @@ def _pooled_to(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
     return _whole(node, inputs, shapes)
 
 
+def _framed(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
+    """Takes frames of samples."""
+    source, frame, _, hop = arguments_of(node)[:4]
+    columns = inputs[source]
+    if columns.dim != len(shapes[source]) - 1:
+        raise Refusal("has the columns as its batch: stream along the samples, the last dimension")
+    window = _Window(source, columns, len(shapes[source]), shapes[frame][0], hop, 0)
+
+    def build(builder: Builder, run: Optional[range]) -> Node:
+        read = builder.columns_of(source, window.inside(run)[source])
+        return builder.call(node, LOG_MEL, (read, *arguments_of(node)[1:]))
+
+    return Step(window.result(shapes[node][columns.dim]), window.inside, build)
+
+
 def _padded(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
     ((source, columns),) = inputs.items()
     arguments = arguments_of(node)
@@ -512,6 +528,7 @@ _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shap
     (frozenset({QUANTIZE, DEQUANTIZE}) | _overloads("dropout", "hardswish", "relu6", "log_sigmoid"), _by_column),
     (_overloads("conv1d", "conv2d"), _convolution),
     (_overloads("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d"), _pool),
+    (frozenset({LOG_MEL}), _framed),
     (
         _overloads("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"),
         _pooled_to,

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/kernels/log_softmax/logarithm.h"
+#include "runtime/kernels/common/logarithm.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {

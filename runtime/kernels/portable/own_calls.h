@@ -155,6 +155,8 @@ inline constexpr KernelTable kOwnCalls = {
         kRnnInt4Int16,
         kRnnLengthsInt4Int16,
         kFullyConnectedInt4Groups,
+        kLogMel,
+        kLogMelInt16,
     },
 };
 

@@ -24,6 +24,7 @@ _BILINEAR = "CMSIS-NN does not interpolate"
 _NEAREST = "CMSIS-NN does not resample"
 _DIVISION = "CMSIS-NN has no division of activations"
 _PRELU = "CMSIS-NN has no PReLU"
+_SOUND = "CMSIS-NN has no features of sound; CMSIS-DSP's transforms of 16 and 32 bits round after each stage"
 _RESCALE = "CMSIS-NN has no conversion between two formats"
 
 # Of recurrent layers, by the kernel for int8.
@@ -88,6 +89,8 @@ WHY_LACKING: Mapping[str, str] = {
     "leaky_sum": _STATE,
     "leaky_sum_lookup": _STATE,
     "linear_float32": _FLOAT,
+    "log_mel": _SOUND,
+    "log_mel_int16": _SOUND,
     "log_softmax": "CMSIS-NN has no logarithm of softmax",
     "log_softmax_int16": "CMSIS-NN has no logarithm of softmax",
     "lookup": "CMSIS-NN has no look-up of int8 in a table of 256 entries",
