@@ -206,6 +206,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/avg_pool2d_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_int16_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_portable.cc
+    runtime/kernels/camera_image/camera_image_portable.cc
     runtime/kernels/common/broadcast.cc
     runtime/kernels/common/broadcast_int16.cc
     runtime/kernels/conv2d/conv2d_int16_portable.cc

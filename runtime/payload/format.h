@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 217;
+inline constexpr std::size_t kOpcodeCount = 218;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -284,6 +284,7 @@ enum class Opcode : std::uint8_t {
   kGruLengthsInt4VectorsInt16 = 214,
   kLstmInt4VectorsInt16 = 215,
   kLstmLengthsInt4VectorsInt16 = 216,
+  kCameraImage = 217,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5261,6 +5262,40 @@ struct LstmLengthsInt4VectorsInt16Args {
 };
 static_assert(sizeof(LstmLengthsInt4VectorsInt16Args) == 148,
               "layout of LstmLengthsInt4VectorsInt16Args");
+
+/// A part of an image; it lies inside of it.
+struct Crop {
+  std::int32_t top;   ///< 0 to 32767
+  std::int32_t left;  ///< 0 to 32767
+  std::int32_t h;     ///< 1 to 32767
+  std::int32_t w;     ///< 1 to 32767
+};
+static_assert(sizeof(Crop) == 16, "layout of Crop");
+
+/// The image of a part of a frame, NHWC. Components of pixels are 8 bits, or with bilinear
+/// weights of 10 bits along each axis rounded to 6 bits behind the point. A channel is the
+/// sum of the components times a row of `matrix`, and of `offsets`, limited to 0 to 255 *
+/// 2^14; the output is requantize(channel + bias, multiplier, shift) + output_offset,
+/// limited to int8.
+struct CameraImageArgs {
+  Ref frame;                   ///< [n, h, w, 2 bytes], of any alignment
+  Ref matrix;                  ///< int16 [c, components], in 2^-8
+  Ref offsets;                 ///< int32 [c], in 2^-14
+  Ref bias;                    ///< int32 [c], in 2^-14
+  Ref multiplier;              ///< int32 [c], Q31, >= 0
+  Ref shift;                   ///< int32 [c], left if positive, [-31, 30]
+  Ref output;                  ///< int8 [n, h, w, c]
+  std::int32_t format;         ///< of rgb565, rgb565_be, yuyv, uyvy, 0 to 3
+  std::int32_t bilinear;       ///< 0: the nearest pixel, 0 to 1
+  std::int32_t components;     ///< of a pixel, 3 to 3
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  ResizeAxis rows;
+  ResizeAxis columns;
+  Crop crop;
+  Dims frame_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(CameraImageArgs) == 108, "layout of CameraImageArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

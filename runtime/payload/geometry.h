@@ -115,6 +115,9 @@ bool resizing(const CallCheck& call, const Args& args) {
   return resizing(call, args.input_dims, args.output_dims);
 }
 
+/// The crop lies in the frame, whose pixels have two bytes and come in pairs; the output has one channel or three.
+bool camera_image(const CallCheck& call, const payload::CameraImageArgs& args);
+
 /// A batch of one input is as large as that of the output, or 1.
 bool batch_matmul(const CallCheck& call, const payload::Dims& a, const payload::Dims& b,
                   const payload::Dims& out);

@@ -227,6 +227,7 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "gru_lengths_int4_vectors_int16 of input int16, table int32, initial_state int16, output int16, last_state int16",
     "lstm_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
     "lstm_lengths_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
+    "camera_image of matrix int16, output int8",
     // clang-format on
 };
 

@@ -3126,4 +3126,25 @@ bool check_fully_connected_int4_groups_vectors(const CallCheck& call, const void
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_camera_image(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::CameraImageArgs*>(args);
+  if (!geometry::camera_image(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes frame = {a.frame, volume(a.frame_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(frame) &&
+         call.filter({a.matrix, bounds::product(volume(a.output_dims.c, a.components), 2)}, 2) &&
+         call.parameters<std::int32_t>({a.offsets, a.bias, a.multiplier, a.shift},
+                                       volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.format, 0, 3) && in_range(a.bilinear, 0, 1) &&
+                        in_range(a.components, 3, 3) && in_range(a.output_offset, -128, 127) &&
+                        in_range(a.rows.step, 0, INT32_MAX) &&
+                        in_range(a.columns.step, 0, INT32_MAX) && in_range(a.crop.top, 0, 32767) &&
+                        in_range(a.crop.left, 0, 32767) && in_range(a.crop.h, 1, 32767) &&
+                        in_range(a.crop.w, 1, 32767)) &&
+         call.writes(output) && call.apart(frame, output) && call.accepted();
+}
+
 }  // namespace cmsis_nn_delegate::operators

@@ -240,7 +240,8 @@ struct Operator {
   OPERATOR(GruInt4VectorsInt16, gru_int4_vectors_int16)                          \
   OPERATOR(GruLengthsInt4VectorsInt16, gru_lengths_int4_vectors_int16)           \
   OPERATOR(LstmInt4VectorsInt16, lstm_int4_vectors_int16)                        \
-  OPERATOR(LstmLengthsInt4VectorsInt16, lstm_lengths_int4_vectors_int16)
+  OPERATOR(LstmLengthsInt4VectorsInt16, lstm_lengths_int4_vectors_int16)         \
+  OPERATOR(CameraImage, camera_image)
 
 namespace operators {
 

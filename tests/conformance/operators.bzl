@@ -8,6 +8,7 @@ OPERATORS = [
     "arg_extremum_float32",
     "avg_pool2d",
     "batch_matmul",
+    "camera_image",
     "conv2d",
     "conv2d_float32",
     "conv2d_wide",

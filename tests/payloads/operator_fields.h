@@ -5383,6 +5383,36 @@ inline constexpr OperatorField kLstmLengthsInt4VectorsInt16ArgsFields[] = {
     ranged("output_shift", i32(144), -31, 30),
 };
 
+inline constexpr OperatorField kCameraImageArgsFields[] = {
+    reference("frame", 0, FieldKind::kInput, 1, 1, {i32(76), i32(80), i32(84), i32(88)}),
+    reference("matrix", 4, FieldKind::kFilter, 2, 2, {i32(104), i32(36)}),
+    reference("offsets", 8, FieldKind::kBias, 4, 4, {i32(104)}),
+    reference("bias", 12, FieldKind::kBias, 4, 4, {i32(104)}),
+    reference("multiplier", 16, FieldKind::kMultiplier, 4, 4, {i32(104)}),
+    reference("shift", 20, FieldKind::kShift, 4, 4, {i32(104)}),
+    reference("output", 24, FieldKind::kOutput, 1, 1, {i32(92), i32(96), i32(100), i32(104)}),
+    ranged("format", i32(28), 0, 3),
+    ranged("bilinear", i32(32), 0, 1),
+    related("components", i32(36), 3, 3),
+    ranged("output_offset", i32(40), -128, 127),
+    ranged("rows.step", i32(44), 0, 2147483647),
+    integer("rows.offset", i32(48)),
+    ranged("columns.step", i32(52), 0, 2147483647),
+    integer("columns.offset", i32(56)),
+    ranged("crop.top", i32(60), 0, 32767),
+    ranged("crop.left", i32(64), 0, 32767),
+    ranged("crop.h", i32(68), 1, 32767),
+    ranged("crop.w", i32(72), 1, 32767),
+    integer("frame_dims.n", i32(76)),
+    integer("frame_dims.h", i32(80)),
+    integer("frame_dims.w", i32(84)),
+    integer("frame_dims.c", i32(88)),
+    integer("output_dims.n", i32(92)),
+    integer("output_dims.h", i32(96)),
+    integer("output_dims.w", i32(100)),
+    integer("output_dims.c", i32(104)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -5607,6 +5637,7 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kGruLengthsInt4VectorsInt16ArgsFields, 32, 128},
     {kLstmInt4VectorsInt16ArgsFields, 35, 140},
     {kLstmLengthsInt4VectorsInt16ArgsFields, 37, 148},
+    {kCameraImageArgsFields, 27, 108},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -3593,6 +3593,19 @@ inline constexpr unsigned char kLstmLengthsInt4VectorsInt16Payload[] = {
     12,18,15,0,158,238,0,0,0,0,0,0,0,0,0,0,173,105,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
     0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
 };
+inline constexpr unsigned char kCameraImagePayload[] = {
+    67,78,78,68,6,1,56,0,1,1,1,0,96,1,0,0,111,181,32,169,80,0,0,0,0,0,0,0,0,0,0,0,
+    160,0,0,0,112,0,0,0,1,0,0,0,16,1,0,0,80,0,0,0,1,0,0,0,64,0,0,0,0,0,0,0,
+    3,3,0,1,2,0,0,0,2,0,0,0,8,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+    0,0,0,0,0,0,0,0,16,0,0,0,64,0,0,0,1,4,0,2,3,1,0,0,2,0,0,0,1,0,0,0,
+    2,0,0,0,4,0,0,0,0,0,0,0,0,0,0,0,126,12,218,62,136,255,255,255,0,0,0,0,0,0,0,0,
+    217,1,112,0,0,0,0,32,16,1,0,16,32,1,0,16,48,1,0,16,64,1,0,16,80,1,0,16,0,0,0,48,
+    2,0,0,0,1,0,0,0,3,0,0,0,136,255,255,255,0,0,0,1,0,32,0,0,0,0,128,0,0,32,192,255,
+    1,0,0,0,0,0,0,0,2,0,0,0,2,0,0,0,2,0,0,0,8,0,0,0,2,0,0,0,2,0,0,0,
+    2,0,0,0,2,0,0,0,4,0,0,0,1,0,0,0,42,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+    0,88,251,255,0,0,0,0,0,0,0,0,0,0,0,0,211,16,242,255,0,0,0,0,0,0,0,0,0,0,0,0,
+    49,65,226,96,0,0,0,0,0,0,0,0,0,0,0,0,238,255,255,255,0,0,0,0,0,0,0,0,0,0,0,0,
+};
 // clang-format on
 
 inline constexpr OperatorPayload kOperatorPayloads[] = {
@@ -3904,6 +3917,7 @@ inline constexpr OperatorPayload kOperatorPayloads[] = {
      sizeof(kLstmInt4VectorsInt16Payload)},
     {payload::Opcode::kLstmLengthsInt4VectorsInt16, kLstmLengthsInt4VectorsInt16Payload,
      sizeof(kLstmLengthsInt4VectorsInt16Payload)},
+    {payload::Opcode::kCameraImage, kCameraImagePayload, sizeof(kCameraImagePayload)},
 };
 
 }  // namespace cmsis_nn_delegate::testing

@@ -155,6 +155,7 @@ inline constexpr KernelTable kOwnCalls = {
         kRnnInt4Int16,
         kRnnLengthsInt4Int16,
         kFullyConnectedInt4Groups,
+        kCameraImage,
     },
 };
 

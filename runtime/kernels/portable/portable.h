@@ -271,6 +271,7 @@ CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4VectorsInt16, GruLengthsInt4VectorsInt16,
 CMSIS_NN_DELEGATE_KERNEL(LstmInt4VectorsInt16, LstmInt4VectorsInt16, lstm_int4_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4VectorsInt16, LstmLengthsInt4VectorsInt16,
                          lstm_lengths_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(CameraImage, CameraImage, camera_image)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

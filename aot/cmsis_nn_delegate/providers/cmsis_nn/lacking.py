@@ -70,6 +70,7 @@ WHY_LACKING: Mapping[str, str] = {
     "dequantize": "CMSIS-NN gives no floats",
     "div": _DIVISION,
     "div_int16": _DIVISION,
+    "camera_image": "CMSIS-NN takes no pixels of a camera",
     "embedding": _ROWS,
     "embedding_float32": _ROWS,
     "embedding_int32_float32": _ROWS,

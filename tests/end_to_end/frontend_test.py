@@ -1,0 +1,89 @@
+"""What stands before and after a network is part of its call: the bytes of the reference, in ExecuTorch's runtime on
+the host and on a simulated core without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from cmsis_nn_delegate import reference
+from cmsis_nn_delegate.compile import compile_model
+from cmsis_nn_delegate.frontend import Rgb565ToRgb, YuyvToGray, frame_of
+from cmsis_nn_delegate.runner import simulate
+from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from tests.end_to_end.vectors import firmware
+
+make_torch_faster()
+
+LIBRARY = "runtime/libcmsis_nn_delegate.so"
+CORE = "cortex-m4"
+CALIBRATION, RUNS = 8, 4
+HEIGHT, WIDTH = 30, 40
+
+
+class Model(NamedTuple):
+    """A model, its inputs by seed, and what its call is to consist of."""
+
+    make: Callable[[], nn.Module]
+    inputs: Callable[[int], tuple[torch.Tensor, ...]]
+    ops: Sequence[str]
+
+
+def frames(seed: int) -> tuple[torch.Tensor, ...]:
+    """Any bytes."""
+    return (frame_of(np.random.default_rng(seed).bytes(2 * HEIGHT * WIDTH), HEIGHT, WIDTH),)
+
+
+def photo(camera: nn.Module, channels: int) -> nn.Module:
+    return nn.Sequential(camera, nn.Conv2d(channels, 4, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 5 * 7, 3))
+
+
+MODELS = {
+    "RGB565": Model(
+        lambda: photo(
+            Rgb565ToRgb(
+                *(HEIGHT, WIDTH), big_endian=True, crop=(2, 3, 27, 36), size=(12, 16), mode="bilinear",
+                mean=(0.485, 0.456, 0.406), std=(0.229, 0.224, 0.225),
+            ),
+            3,
+        ),
+        frames,
+        ("camera_image", "conv2d", "fully_connected"),
+    ),
+    "YUV 4:2:2 to gray": Model(
+        lambda: photo(YuyvToGray(HEIGHT, WIDTH, order="uyvy", size=(12, 16)), 1),
+        frames,
+        ("camera_image", "conv2d", "fully_connected"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_bytes_are_those_of_the_reference(name):
+    torch.manual_seed(0)
+    model = MODELS[name]
+    samples = [model.inputs(seed) for seed in range(CALIBRATION)]
+    compiled = compile_model(model.make(), samples[0], CORE, samples, io="int8", strict=True)
+    assert set(model.ops) <= {node.op for node in compiled.graph.nodes} and len(compiled.parts) == 1
+    integers = [value.element.is_index for value in compiled.graph.inputs]
+    inputs = [
+        [
+            x.numpy() if integer else value.type.quantize(x.numpy())
+            for x, integer, value in zip(model.inputs(CALIBRATION + seed), integers, compiled.graph.inputs)
+        ]
+        for seed in range(RUNS)
+    ]
+    expected = [reference.run(compiled.graph, given) for given in inputs]
+    assert len({b"".join(output.tobytes() for output in outputs) for outputs in expected}) == RUNS
+    host = HostProgram(compiled.pte, LIBRARY)
+    found = {"host": [host.run(given) for given in inputs]}
+    found["device"] = simulate.run(compiled.payload, inputs, firmware(CORE)).outputs
+    for where, runs in found.items():
+        for outputs, wanted in zip(runs, expected, strict=True):
+            assert [output.tobytes() for output in outputs] == [output.tobytes() for output in wanted], where
