@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 218;
+inline constexpr std::size_t kOpcodeCount = 222;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -285,6 +285,10 @@ enum class Opcode : std::uint8_t {
   kLstmInt4VectorsInt16 = 215,
   kLstmLengthsInt4VectorsInt16 = 216,
   kCameraImage = 217,
+  kCtcGreedy = 218,
+  kCtcGreedyInt16 = 219,
+  kNms = 220,
+  kNmsInt16 = 221,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5296,6 +5300,76 @@ struct CameraImageArgs {
   Dims output_dims;
 };
 static_assert(sizeof(CameraImageArgs) == 108, "layout of CameraImageArgs");
+
+/// The class with the largest of int8 scores, the first one of equals, of each step; of
+/// steps in a row with the same class only the first, and none with the class `blank`. Of
+/// the first `seen` steps nothing is written. -1 behind the last class.
+struct CtcGreedyArgs {
+  Ref input;   ///< int8 [outer, seen + steps, classes]
+  Ref output;  ///< int64 [outer, written], of any alignment
+  std::int32_t outer;
+  std::int32_t steps;    ///< 1 to 268435455
+  std::int32_t classes;  ///< 1 to 268435455
+  std::int32_t written;  ///< steps - seen, 1 to 268435455
+  std::int32_t blank;    ///< a class, 0 to 268435455
+  std::int32_t seen;     ///< 0 to 268435455
+};
+static_assert(sizeof(CtcGreedyArgs) == 32, "layout of CtcGreedyArgs");
+
+/// The class with the largest of int16 scores, the first one of equals, of each step; of
+/// steps in a row with the same class only the first, and none with the class `blank`. Of
+/// the first `seen` steps nothing is written. -1 behind the last class.
+struct CtcGreedyInt16Args {
+  Ref input;   ///< int16 [outer, seen + steps, classes]
+  Ref output;  ///< int64 [outer, written], of any alignment
+  std::int32_t outer;
+  std::int32_t steps;    ///< 1 to 268435455
+  std::int32_t classes;  ///< 1 to 268435455
+  std::int32_t written;  ///< steps - seen, 1 to 268435455
+  std::int32_t blank;    ///< a class, 0 to 268435455
+  std::int32_t seen;     ///< 0 to 268435455
+};
+static_assert(sizeof(CtcGreedyInt16Args) == 32, "layout of CtcGreedyInt16Args");
+
+/// Places of the boxes that are kept, of int8 corners and scores: of those with a score of
+/// at least `least`, the best, the first one of equals, then the best of those that no kept
+/// box covers too much, and so on; -1 behind the last. One covers another too much if
+/// intersection * 2^15 > iou * union; a box whose second corner is before the first has no
+/// area.
+struct NmsArgs {
+  Ref boxes;    ///< int8 [outer, count, x1 y1 x2 y2]
+  Ref scores;   ///< int8 [outer, count]
+  Ref output;   ///< int64 [outer, most], of any alignment
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t outer;
+  std::int32_t count;    ///< 1 to 65536
+  std::int32_t corners;  ///< 4 to 4
+  std::int32_t most;     ///< 1 to 65536
+  std::int32_t iou;      ///< in 2^-15, 0 to 32768
+  std::int32_t least;    ///< score that counts, -128 to 128
+};
+static_assert(sizeof(NmsArgs) == 44, "layout of NmsArgs");
+
+/// Places of the boxes that are kept, of int16 corners and scores: of those with a score of
+/// at least `least`, the best, the first one of equals, then the best of those that no kept
+/// box covers too much, and so on; -1 behind the last. One covers another too much if
+/// intersection * 2^15 > iou * union; a box whose second corner is before the first has no
+/// area.
+struct NmsInt16Args {
+  Ref boxes;    ///< int16 [outer, count, x1 y1 x2 y2]
+  Ref scores;   ///< int16 [outer, count]
+  Ref output;   ///< int64 [outer, most], of any alignment
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t outer;
+  std::int32_t count;    ///< 1 to 65536
+  std::int32_t corners;  ///< 4 to 4
+  std::int32_t most;     ///< 1 to 65536
+  std::int32_t iou;      ///< in 2^-15, 0 to 32768
+  std::int32_t least;    ///< score that counts, -32768 to 32768
+};
+static_assert(sizeof(NmsInt16Args) == 44, "layout of NmsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

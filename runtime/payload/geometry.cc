@@ -150,6 +150,12 @@ bool resizing(const CallCheck& call, const Dims& in, const Dims& out) {
          call.require(in.n == out.n, kBatch) && call.require(in.c == out.c, kPooledChannels);
 }
 
+bool ctc_greedy(const CallCheck& call, std::int32_t steps, std::int32_t classes,
+                std::int32_t written, std::int32_t blank, std::int32_t seen) {
+  return call.require(written == steps - seen && blank < classes,
+                      "steps, classes and what is decoded do not fit together");
+}
+
 bool camera_image(const CallCheck& call, const payload::CameraImageArgs& args) {
   const Dims& in = args.frame_dims;
   const Dims& out = args.output_dims;

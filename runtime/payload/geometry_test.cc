@@ -496,6 +496,20 @@ TEST_F(Geometry, Resizing) {
       });
 }
 
+TEST_F(Geometry, CtcGreedy) {
+  std::int32_t steps = 0, classes = 0, written = 0, blank = 0, seen = 0;
+  compare(
+      [&] {
+        steps = draw_.in(1, 9);
+        classes = draw_.in(1, 9);
+        blank = draw_.in(0, classes - 1 + (draw_.one_in(4) ? 2 : 0));
+        seen = draw_.in(0, steps - 1);
+        written = steps - seen + (draw_.one_in(4) ? draw_.in(0, 2) - 1 : 0);
+      },
+      [&] { return geometry::ctc_greedy(call_, steps, classes, written, blank, seen); },
+      [&] { return seen + written == steps && blank + 1 <= classes; });
+}
+
 TEST_F(Geometry, CameraImage) {
   payload::CameraImageArgs args = {};
   Dims &frame = args.frame_dims, &out = args.output_dims;

@@ -13,7 +13,14 @@ from torch import nn
 
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.compile import compile_model
-from cmsis_nn_delegate.frontend import Rgb565ToRgb, YuyvToGray, frame_of
+from cmsis_nn_delegate.frontend import (
+    BoxDecoder,
+    CtcGreedyDecoder,
+    NonMaxSuppression,
+    Rgb565ToRgb,
+    YuyvToGray,
+    frame_of,
+)
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
@@ -44,7 +51,33 @@ def photo(camera: nn.Module, channels: int) -> nn.Module:
     return nn.Sequential(camera, nn.Conv2d(channels, 4, 3, stride=2), nn.ReLU(), nn.Flatten(), nn.Linear(4 * 5 * 7, 3))
 
 
+class Detector(nn.Module):
+    """A score and a box for each of 48 places; it returns both, and the places of those that are kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        y, x = torch.meshgrid(torch.arange(6.0), torch.arange(8.0), indexing="ij")
+        anchors = torch.stack([x - 1, y - 1, x + 2, y + 2], -1).reshape(-1, 4)
+        self.layer, self.decoder = nn.Conv2d(3, 5, 3, padding=1), BoxDecoder(anchors, (10.0, 10.0, 5.0, 5.0))
+        self.nms = NonMaxSuppression(iou=0.3, score=0.4, most=8)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        found = self.layer(x).permute(0, 2, 3, 1).flatten(1, 2)
+        boxes, scores = self.decoder(found[..., :4]), torch.sigmoid(3 * found[..., 4])
+        return boxes, scores, self.nms(boxes, scores)
+
+
+def noise(*shape: int) -> Callable[[int], tuple[torch.Tensor, ...]]:
+    return lambda seed: (torch.randn(shape, generator=torch.Generator().manual_seed(seed)),)
+
+
 MODELS = {
+    "detector": Model(Detector, noise(1, 3, 6, 8), ("conv2d", "nms")),
+    "text": Model(
+        lambda: nn.Sequential(nn.Linear(10, 24), nn.ReLU(), nn.Linear(24, 6), CtcGreedyDecoder(blank=5)),
+        noise(2, 20, 10),
+        ("fully_connected", "ctc_greedy"),
+    ),
     "RGB565": Model(
         lambda: photo(
             Rgb565ToRgb(

@@ -5413,6 +5413,56 @@ inline constexpr OperatorField kCameraImageArgsFields[] = {
     integer("output_dims.c", i32(104)),
 };
 
+inline constexpr OperatorField kCtcGreedyArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(20)}),
+    integer("outer", i32(8)),
+    related("steps", i32(12), 1, 268435455),
+    related("classes", i32(16), 1, 268435455),
+    related("written", i32(20), 1, 268435455),
+    ranged("blank", i32(24), 0, 268435455),
+    ranged("seen", i32(28), 0, 268435455),
+};
+
+inline constexpr OperatorField kCtcGreedyInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(20)}),
+    integer("outer", i32(8)),
+    related("steps", i32(12), 1, 268435455),
+    related("classes", i32(16), 1, 268435455),
+    related("written", i32(20), 1, 268435455),
+    ranged("blank", i32(24), 0, 268435455),
+    ranged("seen", i32(28), 0, 268435455),
+};
+
+inline constexpr OperatorField kNmsArgsFields[] = {
+    reference("boxes", 0, FieldKind::kInput, 1, 1, {i32(20), i32(24), i32(28)}),
+    reference("scores", 4, FieldKind::kInput, 1, 1, {i32(20), i32(24)}),
+    reference("output", 8, FieldKind::kOutput, 1, 8, {i32(20), i32(32)}),
+    reference("scratch", 12, FieldKind::kScratch, 16, 1, {i32(16)}),
+    integer("scratch_bytes", i32(16)),
+    integer("outer", i32(20)),
+    related("count", i32(24), 1, 65536),
+    related("corners", i32(28), 4, 4),
+    related("most", i32(32), 1, 65536),
+    ranged("iou", i32(36), 0, 32768),
+    ranged("least", i32(40), -128, 128),
+};
+
+inline constexpr OperatorField kNmsInt16ArgsFields[] = {
+    reference("boxes", 0, FieldKind::kInput, 2, 2, {i32(20), i32(24), i32(28)}),
+    reference("scores", 4, FieldKind::kInput, 2, 2, {i32(20), i32(24)}),
+    reference("output", 8, FieldKind::kOutput, 1, 8, {i32(20), i32(32)}),
+    reference("scratch", 12, FieldKind::kScratch, 16, 1, {i32(16)}),
+    integer("scratch_bytes", i32(16)),
+    integer("outer", i32(20)),
+    related("count", i32(24), 1, 65536),
+    related("corners", i32(28), 4, 4),
+    related("most", i32(32), 1, 65536),
+    ranged("iou", i32(36), 0, 32768),
+    ranged("least", i32(40), -32768, 32768),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -5638,6 +5688,10 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kLstmInt4VectorsInt16ArgsFields, 35, 140},
     {kLstmLengthsInt4VectorsInt16ArgsFields, 37, 148},
     {kCameraImageArgsFields, 27, 108},
+    {kCtcGreedyArgsFields, 8, 32},
+    {kCtcGreedyInt16ArgsFields, 8, 32},
+    {kNmsArgsFields, 11, 44},
+    {kNmsInt16ArgsFields, 11, 44},
 };
 
 }  // namespace cmsis_nn_delegate

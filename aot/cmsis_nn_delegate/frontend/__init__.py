@@ -10,6 +10,9 @@ import importlib
 from typing import Any
 
 _EXPORTS = {
+    "BoxDecoder": "detection",
+    "CtcGreedyDecoder": "ctc",
+    "NonMaxSuppression": "detection",
     "Rgb565ToGray": "camera",
     "Rgb565ToRgb": "camera",
     "YuyvToGray": "camera",

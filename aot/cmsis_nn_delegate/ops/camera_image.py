@@ -20,6 +20,7 @@ from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import block_values, storage
+from .alone import alone
 from .annotation import OfIntegers
 from .case import Case
 from .features import Features
@@ -36,10 +37,6 @@ _CHANNEL_BITS = _COMPONENT_BITS + MATRIX_BITS
 _WHITE = 255
 # Pixels of a number of the frame.
 _PIXELS = Element.INT32.nbytes(1) // PIXEL_BYTES
-_ALONE = (
-    "ExecuTorch has no kernel for camera_image, so that the program cannot be loaded: convert the frame in the "
-    "application, and give the model an image"
-)
 
 CROP = Struct(
     "Crop",
@@ -178,12 +175,19 @@ class CameraImage(Op):
         "resampling and normalization; the image is int8",
     )
 
+    def refuse(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return alone(
+            super().refuse(node, context),
+            "camera_image",
+            "or convert the frame in the application, and give the model an image",
+        )
+
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         return first(
             lambda: context.refuse_tensors(node),
             lambda: self._refuse_frame(operand(node), context),
             lambda: self._refuse_numbers(node, context),
-            lambda: _alone(context.refuse_quant(node, [])),
+            lambda: context.refuse_quant(node, []),
         )
 
     def _refuse_frame(self, frame: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
@@ -197,7 +201,7 @@ class CameraImage(Op):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 f"its frame {frame.name} is computed or constant, and the delegate takes frames as they come from a "
-                f"camera: make it an input of the model, and crop with the module's arguments; {_ALONE}",
+                "camera: make it an input of the model, and crop with the module's arguments",
             )
         height, width = shape_of(frame)[1], shape_of(frame)[2] * _PIXELS
         if max(height, width) > MAX_RESIZED:
@@ -287,11 +291,6 @@ def _attrs(node: EdgeNode, context: EdgeContext) -> CameraImageAttrs:
     return CameraImageAttrs(
         *(format, bool(gray), bool(full_range), tuple(crop), tuple(size), mode), tuple(mean), tuple(std)
     )
-
-
-def _alone(refusal: Optional[Refusal]) -> Optional[Refusal]:
-    """Says what it means that a refused operator stays outside."""
-    return None if refusal is None else Refusal(refusal.reason, f"{refusal.message}. {_ALONE}")
 
 
 def _numbers(node: Node) -> _Numbers:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
-from ..edge import camera_ops, condition_ops, leaky_ops, recurrent_ops  # noqa: F401  define operators of `torch.ops`
+from ..edge import camera_ops, condition_ops, ctc_ops, detection_ops, leaky_ops, recurrent_ops  # noqa: F401  define operators of `torch.ops`
 from ..edge.functions import forget_before
 from ..edge.kept_whole import kept_whole
 from ..ops.registry import OPS

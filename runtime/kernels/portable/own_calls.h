@@ -156,6 +156,10 @@ inline constexpr KernelTable kOwnCalls = {
         kRnnLengthsInt4Int16,
         kFullyConnectedInt4Groups,
         kCameraImage,
+        kCtcGreedy,
+        kCtcGreedyInt16,
+        kNms,
+        kNmsInt16,
     },
 };
 
