@@ -12,6 +12,7 @@ from typing import Any
 _EXPORTS = {
     "BoxDecoder": "detection",
     "CtcGreedyDecoder": "ctc",
+    "DetectionSmoother": "smoothing",
     "NonMaxSuppression": "detection",
     "Rgb565ToGray": "camera",
     "Rgb565ToRgb": "camera",

@@ -200,6 +200,7 @@ UNCHECKED = {
     "QuantizationConfig": "checks its settings itself",
     "BoxDecoder.forward": "PyTorch calls it",
     "CtcGreedyDecoder.forward": "PyTorch calls it",
+    "DetectionSmoother.forward": "PyTorch calls it",
     "NonMaxSuppression.forward": "PyTorch calls it",
     "VariableLength": "checks its layer itself",
     "VariableLength.forward": "PyTorch calls it",
