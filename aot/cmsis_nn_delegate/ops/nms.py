@@ -140,7 +140,7 @@ class Nms(Op):
             return Refusal(
                 Reason.UNSUPPORTED_PARAMETER,
                 f"iou {iou} has to be from 0 to 1, and most {most} and the {scores[-1]} boxes from 1 to {_MOST_BOXES}: "
-                "leave boxes out, by a threshold on a coarser grid of them",
+                "give it fewer boxes",
             )
         return None
 
