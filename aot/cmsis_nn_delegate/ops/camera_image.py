@@ -84,6 +84,7 @@ KERNEL = KernelSpec(
         ),
         geometry="camera_image",
     ),
+    priced_as="resize_bilinear",  # which reads as many pixels for each of its own
 )
 
 
@@ -239,8 +240,7 @@ class CameraImage(Op):
 
     def features(self, node: Node) -> Features:
         n, h, w, c = storage.nhwc(node.output)
-        colors = "rgb565" if node.attrs.format in RGB565 else "yuv"
-        return Features({"rows": n * h, "pixels": n * h * w, "outputs": n * h * w * c}, f"{node.attrs.mode} {colors}")
+        return Features({"rows": n * h, "pixels": n * h * w, "outputs": n * h * w * c})
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs, numbers = node.attrs, _numbers(node)

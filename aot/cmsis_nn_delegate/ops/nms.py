@@ -18,6 +18,7 @@ from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I8, I16, I32, I64, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout
+from . import reduction
 from .alone import alone
 from .annotation import IndexOutput
 from .case import Case
@@ -60,7 +61,7 @@ def _kernel(element: Scalar) -> KernelSpec:
                 Field("least", I32, "score that counts", low=steps.low, high=steps.high + 1),
             ),
         ),
-        priced_as="" if element is I8 else "nms",
+        priced_as="argmax",  # which looks for the best of as many
     )
 
 
@@ -161,8 +162,8 @@ class Nms(Op):
 
     def features(self, node: Node) -> Features:
         *outer, count = node.inputs[1].shape
-        images, kept = math.prod(outer), min(count, node.attrs.most)
-        return Features({"boxes": images * count, "pairs": images * count * kept, "outputs": node.output.numel})
+        # All boxes are read twice for each that is kept.
+        return reduction.reduced(2 * math.prod(outer) * min(count, node.attrs.most), count, 1)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs
