@@ -206,6 +206,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/avg_pool2d_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_int16_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_portable.cc
+    runtime/kernels/camera_image/camera_image_portable.cc
     runtime/kernels/common/broadcast.cc
     runtime/kernels/common/broadcast_int16.cc
     runtime/kernels/conv2d/conv2d_int16_portable.cc
@@ -229,6 +230,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d_float32/conv2d_float32_portable.cc
     runtime/kernels/conv2d_wide/conv2d_wide_int16_portable.cc
     runtime/kernels/conv2d_wide/conv2d_wide_large_int16_portable.cc
+    runtime/kernels/ctc_greedy/ctc_greedy_int16_portable.cc
+    runtime/kernels/ctc_greedy/ctc_greedy_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
@@ -357,6 +360,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/mul/mul_broadcast_portable.cc
     runtime/kernels/mul/mul_int16_portable.cc
     runtime/kernels/mul/mul_portable.cc
+    runtime/kernels/nms/nms_int16_portable.cc
+    runtime/kernels/nms/nms_portable.cc
     runtime/kernels/normalize/normalize_int16_portable.cc
     runtime/kernels/normalize/normalize_portable.cc
     runtime/kernels/normalize_float32/normalize_float32_portable.cc
@@ -467,6 +472,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/convolution.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
+    runtime/kernels/ctc_greedy/ctc_greedy.h
     runtime/kernels/depthwise_conv2d/channel_lines.h
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
@@ -500,6 +506,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/masked_softmax/repeated_mask.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
+    runtime/kernels/nms/nms.h
     runtime/kernels/normalize/normalize.h
     runtime/kernels/pad_nd/pad_nd.h
     runtime/kernels/prelu/prelu.h

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 219;
+inline constexpr std::size_t kOpcodeCount = 224;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -286,6 +286,11 @@ enum class Opcode : std::uint8_t {
   kLstmLengthsInt4VectorsInt16 = 216,
   kLogMel = 217,
   kLogMelInt16 = 218,
+  kCameraImage = 219,
+  kCtcGreedy = 220,
+  kCtcGreedyInt16 = 221,
+  kNms = 222,
+  kNmsInt16 = 223,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5264,8 +5269,7 @@ struct LstmLengthsInt4VectorsInt16Args {
 static_assert(sizeof(LstmLengthsInt4VectorsInt16Args) == 148,
               "layout of LstmLengthsInt4VectorsInt16Args");
 
-/// int8 logarithms of the energy of sound in bands of frequencies: see
-/// docs/reference/sound.md.
+/// int8 logarithms of the energy of sound in frequency bands: see docs/reference/sound.md.
 struct LogMelArgs {
   Ref input;           ///< int16 [batch, samples]
   Ref window;          ///< int16 [frame_length]
@@ -5292,8 +5296,7 @@ struct LogMelArgs {
 };
 static_assert(sizeof(LogMelArgs) == 88, "layout of LogMelArgs");
 
-/// int16 logarithms of the energy of sound in bands of frequencies: see
-/// docs/reference/sound.md.
+/// int16 logarithms of the energy of sound in frequency bands: see docs/reference/sound.md.
 struct LogMelInt16Args {
   Ref input;           ///< int16 [batch, samples]
   Ref window;          ///< int16 [frame_length]
@@ -5319,6 +5322,110 @@ struct LogMelInt16Args {
   std::int32_t scratch_bytes;
 };
 static_assert(sizeof(LogMelInt16Args) == 88, "layout of LogMelInt16Args");
+
+/// A part of an image; it lies inside of it.
+struct Crop {
+  std::int32_t top;   ///< 0 to 32767
+  std::int32_t left;  ///< 0 to 32767
+  std::int32_t h;     ///< 1 to 32767
+  std::int32_t w;     ///< 1 to 32767
+};
+static_assert(sizeof(Crop) == 16, "layout of Crop");
+
+/// The image of a part of a frame, NHWC. Components of pixels are 8 bits, or with bilinear
+/// weights of 10 bits along each axis rounded to 6 bits behind the point. A channel is the
+/// sum of the components times a row of `matrix`, and of `offsets`, limited to 0 to 255 *
+/// 2^14; the output is requantize(channel + bias, multiplier, shift) + output_offset,
+/// limited to int8.
+struct CameraImageArgs {
+  Ref frame;                   ///< [n, h, w, 2 bytes], of any alignment
+  Ref matrix;                  ///< int16 [c, components], in 2^-8
+  Ref offsets;                 ///< int32 [c], in 2^-14
+  Ref bias;                    ///< int32 [c], in 2^-14
+  Ref multiplier;              ///< int32 [c], Q31, >= 0
+  Ref shift;                   ///< int32 [c], left if positive, [-31, 30]
+  Ref output;                  ///< int8 [n, h, w, c]
+  std::int32_t format;         ///< of rgb565, rgb565_be, yuyv, uyvy, 0 to 3
+  std::int32_t bilinear;       ///< 0: the nearest pixel, 0 to 1
+  std::int32_t components;     ///< of a pixel, 3 to 3
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  ResizeAxis rows;
+  ResizeAxis columns;
+  Crop crop;
+  Dims frame_dims;
+  Dims output_dims;
+};
+static_assert(sizeof(CameraImageArgs) == 108, "layout of CameraImageArgs");
+
+/// The class with the largest of int8 scores, the first one of equals, of each step; of
+/// steps in a row with the same class only the first, and none with the class `blank`. Of
+/// the first `seen` steps nothing is written. -1 behind the last class.
+struct CtcGreedyArgs {
+  Ref input;   ///< int8 [outer, seen + steps, classes]
+  Ref output;  ///< int64 [outer, written], of any alignment
+  std::int32_t outer;
+  std::int32_t steps;    ///< 1 to 268435455
+  std::int32_t classes;  ///< 1 to 268435455
+  std::int32_t written;  ///< steps - seen, 1 to 268435455
+  std::int32_t blank;    ///< a class, 0 to 268435455
+  std::int32_t seen;     ///< 0 to 268435455
+};
+static_assert(sizeof(CtcGreedyArgs) == 32, "layout of CtcGreedyArgs");
+
+/// The class with the largest of int16 scores, the first one of equals, of each step; of
+/// steps in a row with the same class only the first, and none with the class `blank`. Of
+/// the first `seen` steps nothing is written. -1 behind the last class.
+struct CtcGreedyInt16Args {
+  Ref input;   ///< int16 [outer, seen + steps, classes]
+  Ref output;  ///< int64 [outer, written], of any alignment
+  std::int32_t outer;
+  std::int32_t steps;    ///< 1 to 268435455
+  std::int32_t classes;  ///< 1 to 268435455
+  std::int32_t written;  ///< steps - seen, 1 to 268435455
+  std::int32_t blank;    ///< a class, 0 to 268435455
+  std::int32_t seen;     ///< 0 to 268435455
+};
+static_assert(sizeof(CtcGreedyInt16Args) == 32, "layout of CtcGreedyInt16Args");
+
+/// Places of the boxes that are kept, of int8 corners and scores: of those with a score of
+/// at least `least`, the best, the first one of equals, then the best of those that no kept
+/// box covers too much, and so on; -1 behind the last. One covers another too much if
+/// intersection * 2^15 > iou * union; a box whose second corner is before the first has no
+/// area.
+struct NmsArgs {
+  Ref boxes;    ///< int8 [outer, count, x1 y1 x2 y2]
+  Ref scores;   ///< int8 [outer, count]
+  Ref output;   ///< int64 [outer, most], of any alignment
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t outer;
+  std::int32_t count;    ///< 1 to 65536
+  std::int32_t corners;  ///< 4 to 4
+  std::int32_t most;     ///< 1 to 65536
+  std::int32_t iou;      ///< in 2^-15, 0 to 32768
+  std::int32_t least;    ///< score that counts, -128 to 128
+};
+static_assert(sizeof(NmsArgs) == 44, "layout of NmsArgs");
+
+/// Places of the boxes that are kept, of int16 corners and scores: of those with a score of
+/// at least `least`, the best, the first one of equals, then the best of those that no kept
+/// box covers too much, and so on; -1 behind the last. One covers another too much if
+/// intersection * 2^15 > iou * union; a box whose second corner is before the first has no
+/// area.
+struct NmsInt16Args {
+  Ref boxes;    ///< int16 [outer, count, x1 y1 x2 y2]
+  Ref scores;   ///< int16 [outer, count]
+  Ref output;   ///< int64 [outer, most], of any alignment
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t outer;
+  std::int32_t count;    ///< 1 to 65536
+  std::int32_t corners;  ///< 4 to 4
+  std::int32_t most;     ///< 1 to 65536
+  std::int32_t iou;      ///< in 2^-15, 0 to 32768
+  std::int32_t least;    ///< score that counts, -32768 to 32768
+};
+static_assert(sizeof(NmsInt16Args) == 44, "layout of NmsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -150,6 +150,29 @@ bool resizing(const CallCheck& call, const Dims& in, const Dims& out) {
          call.require(in.n == out.n, kBatch) && call.require(in.c == out.c, kPooledChannels);
 }
 
+bool ctc_greedy(const CallCheck& call, std::int32_t steps, std::int32_t classes,
+                std::int32_t written, std::int32_t blank, std::int32_t seen) {
+  return call.require(written == steps - seen && blank < classes,
+                      "steps, classes and what is decoded do not fit together");
+}
+
+bool camera_image(const CallCheck& call, const payload::CameraImageArgs& args) {
+  const Dims& in = args.frame_dims;
+  const Dims& out = args.output_dims;
+  const payload::Crop& crop = args.crop;
+  // The kernels count with two of these.
+  const bool sizes = in.h <= payload::kMaxResized && in.w <= payload::kMaxResized &&
+                     out.h <= payload::kMaxResized && out.w <= payload::kMaxResized;
+  return call.require(sizes && ((range_bits(in) | range_bits(out)) >> kDimBits) == 0,
+                      kOutOfRange) &&
+         call.require(in.c == 2 && in.w % 2 == 0 && (out.c == 1 || out.c == 3),
+                      "pixels or channels are not those of a camera") &&
+         call.require(in.n == out.n, kBatch) &&
+         call.require(crop.h <= in.h && crop.top <= in.h - crop.h && crop.w <= in.w &&
+                          crop.left <= in.w - crop.w,
+                      "the crop does not lie in the frame");
+}
+
 bool batch_matmul(const CallCheck& call, const Dims& a, const Dims& b, const Dims& out) {
   const std::uint32_t bits = range_bits(a) | range_bits(b) | range_bits(out);
   const auto broadcasts = [](std::int32_t first, std::int32_t second, std::int32_t result) {

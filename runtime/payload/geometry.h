@@ -115,6 +115,18 @@ bool resizing(const CallCheck& call, const Args& args) {
   return resizing(call, args.input_dims, args.output_dims);
 }
 
+/// What is written is what is not seen, and the blank is a class.
+bool ctc_greedy(const CallCheck& call, std::int32_t steps, std::int32_t classes,
+                std::int32_t written, std::int32_t blank, std::int32_t seen);
+
+template <typename Args>
+bool ctc_greedy(const CallCheck& call, const Args& a) {
+  return ctc_greedy(call, a.steps, a.classes, a.written, a.blank, a.seen);
+}
+
+/// The crop lies in the frame, whose pixels have two bytes and come in pairs; the output has one channel or three.
+bool camera_image(const CallCheck& call, const payload::CameraImageArgs& args);
+
 /// A batch of one input is as large as that of the output, or 1.
 bool batch_matmul(const CallCheck& call, const payload::Dims& a, const payload::Dims& b,
                   const payload::Dims& out);

@@ -519,6 +519,52 @@ TEST_F(Geometry, LogMel) {
       });
 }
 
+TEST_F(Geometry, CtcGreedy) {
+  std::int32_t steps = 0, classes = 0, written = 0, blank = 0, seen = 0;
+  compare(
+      [&] {
+        steps = draw_.in(1, 9);
+        classes = draw_.in(1, 9);
+        blank = draw_.in(0, classes - 1 + (draw_.one_in(4) ? 2 : 0));
+        seen = draw_.in(0, steps - 1);
+        written = steps - seen + (draw_.one_in(4) ? draw_.in(0, 2) - 1 : 0);
+      },
+      [&] { return geometry::ctc_greedy(call_, steps, classes, written, blank, seen); },
+      [&] { return seen + written == steps && blank + 1 <= classes; });
+}
+
+TEST_F(Geometry, CameraImage) {
+  payload::CameraImageArgs args = {};
+  Dims &frame = args.frame_dims, &out = args.output_dims;
+  payload::Crop& crop = args.crop;
+  compare(
+      [&] {
+        const auto side = [&] {
+          return draw_.one_in(4) ? kMaxResized - draw_.in(0, 1) : draw_.size();
+        };
+        frame = {draw_.size(), side(), 2 * draw_.in(1, 9), 2};
+        out = {frame.n, side(), side(), draw_.one_in(2) ? 1 : 3};
+        // As the ranges of single fields have it, and some of it beyond the frame.
+        crop = {draw_.in(0, 9), draw_.in(0, 9), draw_.in(1, 9), draw_.in(1, 9)};
+        if (!draw_.one_in(3)) {
+          frame.h = crop.top + crop.h + draw_.in(0, 2);
+          frame.w = (crop.left + crop.w + draw_.in(1, 2)) / 2 * 2;
+        }
+        draw_.disturb(fields(frame, out));
+      },
+      [&] { return geometry::camera_image(call_, args); },
+      [&] {
+        for (const std::int32_t side : {frame.h, frame.w, out.h, out.w}) {
+          if (!in(side, 1, kMaxResized)) {
+            return false;
+          }
+        }
+        return is_size(frame.n) && frame.n == out.n && frame.c == 2 && frame.w % 2 == 0 &&
+               (out.c == 1 || out.c == 3) && crop.top + crop.h <= frame.h &&
+               crop.left + crop.w <= frame.w;
+      });
+}
+
 TEST_F(Geometry, BatchMatmul) {
   payload::BatchMatmulArgs args = {};
   Dims &a = args.input1_dims, &b = args.input2_dims, &out = args.output_dims;

@@ -229,6 +229,11 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "lstm_lengths_int4_vectors_int16 of input int16, table int32, initial_hidden int16, initial_cells int16, output int16, last_cells int16",
     "log_mel of input int16, window int16, factors int16, first_bins int16, bin_counts int16, weights int16, floors int64, offsets int32, output int8",
     "log_mel_int16 of input int16, window int16, factors int16, first_bins int16, bin_counts int16, weights int16, floors int64, offsets int32, output int16",
+    "camera_image of matrix int16, output int8",
+    "ctc_greedy of input int8, output int64",
+    "ctc_greedy_int16 of input int16, output int64",
+    "nms of boxes int8, scores int8, output int64",
+    "nms_int16 of boxes int16, scores int16, output int64",
     // clang-format on
 };
 

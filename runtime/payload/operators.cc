@@ -3172,4 +3172,83 @@ bool check_log_mel_int16(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
+bool check_camera_image(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::CameraImageArgs*>(args);
+  if (!geometry::camera_image(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes frame = {a.frame, volume(a.frame_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(frame) &&
+         call.filter({a.matrix, bounds::product(volume(a.output_dims.c, a.components), 2)}, 2) &&
+         call.parameters<std::int32_t>({a.offsets, a.bias, a.multiplier, a.shift},
+                                       volume(a.output_dims.c)) &&
+         call.multipliers(a.multiplier, a.shift, a.output_dims.c) &&
+         call.in_ranges(in_range(a.format, 0, 3) && in_range(a.bilinear, 0, 1) &&
+                        in_range(a.components, 3, 3) && in_range(a.output_offset, -128, 127) &&
+                        in_range(a.rows.step, 0, INT32_MAX) &&
+                        in_range(a.columns.step, 0, INT32_MAX) && in_range(a.crop.top, 0, 32767) &&
+                        in_range(a.crop.left, 0, 32767) && in_range(a.crop.h, 1, 32767) &&
+                        in_range(a.crop.w, 1, 32767)) &&
+         call.writes(output) && call.apart(frame, output) && call.accepted();
+}
+
+bool check_ctc_greedy(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::CtcGreedyArgs*>(args);
+  if (!geometry::ctc_greedy(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.steps, a.classes)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.written), 8)};
+  return call.reads(input) &&
+         call.in_ranges(in_range(a.steps, 1, 268435455) && in_range(a.classes, 1, 268435455) &&
+                        in_range(a.written, 1, 268435455) && in_range(a.blank, 0, 268435455) &&
+                        in_range(a.seen, 0, 268435455)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_ctc_greedy_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::CtcGreedyInt16Args*>(args);
+  if (!geometry::ctc_greedy(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.steps, a.classes), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.written), 8)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.steps, 1, 268435455) && in_range(a.classes, 1, 268435455) &&
+                        in_range(a.written, 1, 268435455) && in_range(a.blank, 0, 268435455) &&
+                        in_range(a.seen, 0, 268435455)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_nms(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::NmsArgs*>(args);
+  const CallCheck::Bytes boxes = {a.boxes, volume(a.outer, a.count, a.corners)};
+  const CallCheck::Bytes scores = {a.scores, volume(a.outer, a.count)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.most), 8)};
+  const CallCheck::Bytes operands[] = {boxes, scores, output};
+  return call.reads(boxes) && call.reads(scores) &&
+         call.in_ranges(in_range(a.count, 1, 65536) && in_range(a.corners, 4, 4) &&
+                        in_range(a.most, 1, 65536) && in_range(a.iou, 0, 32768) &&
+                        in_range(a.least, -128, 128)) &&
+         call.writes(output) && call.apart(boxes, output) && call.apart(scores, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_nms_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::NmsInt16Args*>(args);
+  const CallCheck::Bytes boxes = {a.boxes, bounds::product(volume(a.outer, a.count, a.corners), 2)};
+  const CallCheck::Bytes scores = {a.scores, bounds::product(volume(a.outer, a.count), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.most), 8)};
+  const CallCheck::Bytes operands[] = {boxes, scores, output};
+  return call.reads(boxes, bounds::kHalfAligned) && call.reads(scores, bounds::kHalfAligned) &&
+         call.in_ranges(in_range(a.count, 1, 65536) && in_range(a.corners, 4, 4) &&
+                        in_range(a.most, 1, 65536) && in_range(a.iou, 0, 32768) &&
+                        in_range(a.least, -32768, 32768)) &&
+         call.writes(output) && call.apart(boxes, output) && call.apart(scores, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
 }  // namespace cmsis_nn_delegate::operators

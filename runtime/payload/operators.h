@@ -242,7 +242,12 @@ struct Operator {
   OPERATOR(LstmInt4VectorsInt16, lstm_int4_vectors_int16)                        \
   OPERATOR(LstmLengthsInt4VectorsInt16, lstm_lengths_int4_vectors_int16)         \
   OPERATOR(LogMel, log_mel)                                                      \
-  OPERATOR(LogMelInt16, log_mel_int16)
+  OPERATOR(LogMelInt16, log_mel_int16)                                           \
+  OPERATOR(CameraImage, camera_image)                                            \
+  OPERATOR(CtcGreedy, ctc_greedy)                                                \
+  OPERATOR(CtcGreedyInt16, ctc_greedy_int16)                                     \
+  OPERATOR(Nms, nms)                                                             \
+  OPERATOR(NmsInt16, nms_int16)
 
 namespace operators {
 

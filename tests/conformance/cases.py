@@ -46,7 +46,7 @@ TUNED = {own.name: own for own in own_implementations()}
 def _spread_multipliers(d: RandomCase, graph: Graph) -> None:
     """Weight scales far from those that suit the output: positive shifts, and sums that become zero."""
     for node in graph.nodes:
-        if not OPS[node.op].kernels[0].args.names_of(Role.MULTIPLIER):
+        if not OPS[node.op].kernels[0].args.names_of(Role.MULTIPLIER) or not node.inputs[-1].is_constant:
             return
         weight = node.inputs[1]
         factors = 2.0 ** d.random.uniform(-16, 10, len(weight.quant.scale))

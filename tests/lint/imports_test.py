@@ -60,7 +60,7 @@ LAZY = {
 
 # Modules that import others by a name that they compute: names of the package when they are used, what the command
 # line needs for the chosen command, models of users, all operators, and what stands for ExecuTorch.
-BY_NAME = {"", "cli.late_import", "cli.model_source", "ops.registry", "partition.exir"}
+BY_NAME = {"", "frontend", "cli.late_import", "cli.model_source", "ops.registry", "partition.exir"}
 # Those of the command line: the modules of a command, what compiles a model, and the page of a report.
 LATE = {
     "cli.accuracy_command",

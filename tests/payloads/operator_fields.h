@@ -5433,6 +5433,86 @@ inline constexpr OperatorField kLogMelInt16ArgsFields[] = {
     integer("scratch_bytes", i32(84)),
 };
 
+inline constexpr OperatorField kCameraImageArgsFields[] = {
+    reference("frame", 0, FieldKind::kInput, 1, 1, {i32(76), i32(80), i32(84), i32(88)}),
+    reference("matrix", 4, FieldKind::kFilter, 2, 2, {i32(104), i32(36)}),
+    reference("offsets", 8, FieldKind::kBias, 4, 4, {i32(104)}),
+    reference("bias", 12, FieldKind::kBias, 4, 4, {i32(104)}),
+    reference("multiplier", 16, FieldKind::kMultiplier, 4, 4, {i32(104)}),
+    reference("shift", 20, FieldKind::kShift, 4, 4, {i32(104)}),
+    reference("output", 24, FieldKind::kOutput, 1, 1, {i32(92), i32(96), i32(100), i32(104)}),
+    ranged("format", i32(28), 0, 3),
+    ranged("bilinear", i32(32), 0, 1),
+    related("components", i32(36), 3, 3),
+    ranged("output_offset", i32(40), -128, 127),
+    ranged("rows.step", i32(44), 0, 2147483647),
+    integer("rows.offset", i32(48)),
+    ranged("columns.step", i32(52), 0, 2147483647),
+    integer("columns.offset", i32(56)),
+    ranged("crop.top", i32(60), 0, 32767),
+    ranged("crop.left", i32(64), 0, 32767),
+    ranged("crop.h", i32(68), 1, 32767),
+    ranged("crop.w", i32(72), 1, 32767),
+    integer("frame_dims.n", i32(76)),
+    integer("frame_dims.h", i32(80)),
+    integer("frame_dims.w", i32(84)),
+    integer("frame_dims.c", i32(88)),
+    integer("output_dims.n", i32(92)),
+    integer("output_dims.h", i32(96)),
+    integer("output_dims.w", i32(100)),
+    integer("output_dims.c", i32(104)),
+};
+
+inline constexpr OperatorField kCtcGreedyArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(20)}),
+    integer("outer", i32(8)),
+    related("steps", i32(12), 1, 268435455),
+    related("classes", i32(16), 1, 268435455),
+    related("written", i32(20), 1, 268435455),
+    ranged("blank", i32(24), 0, 268435455),
+    ranged("seen", i32(28), 0, 268435455),
+};
+
+inline constexpr OperatorField kCtcGreedyInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(8), i32(12), i32(16)}),
+    reference("output", 4, FieldKind::kOutput, 1, 8, {i32(8), i32(20)}),
+    integer("outer", i32(8)),
+    related("steps", i32(12), 1, 268435455),
+    related("classes", i32(16), 1, 268435455),
+    related("written", i32(20), 1, 268435455),
+    ranged("blank", i32(24), 0, 268435455),
+    ranged("seen", i32(28), 0, 268435455),
+};
+
+inline constexpr OperatorField kNmsArgsFields[] = {
+    reference("boxes", 0, FieldKind::kInput, 1, 1, {i32(20), i32(24), i32(28)}),
+    reference("scores", 4, FieldKind::kInput, 1, 1, {i32(20), i32(24)}),
+    reference("output", 8, FieldKind::kOutput, 1, 8, {i32(20), i32(32)}),
+    reference("scratch", 12, FieldKind::kScratch, 16, 1, {i32(16)}),
+    integer("scratch_bytes", i32(16)),
+    integer("outer", i32(20)),
+    related("count", i32(24), 1, 65536),
+    related("corners", i32(28), 4, 4),
+    related("most", i32(32), 1, 65536),
+    ranged("iou", i32(36), 0, 32768),
+    ranged("least", i32(40), -128, 128),
+};
+
+inline constexpr OperatorField kNmsInt16ArgsFields[] = {
+    reference("boxes", 0, FieldKind::kInput, 2, 2, {i32(20), i32(24), i32(28)}),
+    reference("scores", 4, FieldKind::kInput, 2, 2, {i32(20), i32(24)}),
+    reference("output", 8, FieldKind::kOutput, 1, 8, {i32(20), i32(32)}),
+    reference("scratch", 12, FieldKind::kScratch, 16, 1, {i32(16)}),
+    integer("scratch_bytes", i32(16)),
+    integer("outer", i32(20)),
+    related("count", i32(24), 1, 65536),
+    related("corners", i32(28), 4, 4),
+    related("most", i32(32), 1, 65536),
+    ranged("iou", i32(36), 0, 32768),
+    ranged("least", i32(40), -32768, 32768),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -5659,6 +5739,11 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kLstmLengthsInt4VectorsInt16ArgsFields, 37, 148},
     {kLogMelArgsFields, 22, 88},
     {kLogMelInt16ArgsFields, 22, 88},
+    {kCameraImageArgsFields, 27, 108},
+    {kCtcGreedyArgsFields, 8, 32},
+    {kCtcGreedyInt16ArgsFields, 8, 32},
+    {kNmsArgsFields, 11, 44},
+    {kNmsInt16ArgsFields, 11, 44},
 };
 
 }  // namespace cmsis_nn_delegate

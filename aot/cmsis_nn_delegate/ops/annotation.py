@@ -84,9 +84,20 @@ class FixedOutput:
 
 @dataclass(frozen=True)
 class IndexOutput:
-    """The input has its own scale; the output is an index, which has none."""
+    """The first `operands` arguments have their own scales; the output is an index, which has none."""
 
     targets: tuple[str, ...]
+    operands: int = 1
+
+
+@dataclass(frozen=True)
+class OfIntegers:
+    """The first argument is integers from outside of the delegate, which have no scale, and all others are plain
+    numbers, by which `limits` tells between which numbers the result lies, whatever the integers are. The output has
+    the scale of this range, or that of the following activation, if there is one."""
+
+    targets: tuple[str, ...]
+    limits: Callable[[EdgeNode], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -153,6 +164,7 @@ Annotation = Union[
     FixedOutput,
     IndexOutput,
     LookUp,
+    OfIntegers,
     RecurrentLayer,
     KeptSum,
     Samples,

@@ -30,7 +30,7 @@ def _draw(d: Case) -> Value:
     x, output = resizing.draw_image(d)
     corners = d.pick(False, True)
     scales = [d.pick(o / i, d.random.uniform(0.3, 4.0)) for i, o in zip(x.shape[2:], output)]
-    rows, columns = (_line(i, o, s, corners) for i, o, s in zip(x.shape[2:], output, scales))
+    rows, columns = (interpolated_line(i, o, s, corners) for i, o, s in zip(x.shape[2:], output, scales))
     assert rows is not None and columns is not None  # the sizes are small
     return d.node("resize_bilinear", [x], resizing.ResizeAttrs(output, rows, columns), x.quant)
 
@@ -62,7 +62,7 @@ class ResizeBilinear(resizing.ResizeOp):
         corners = arguments[2]
         factors: Any = arguments[3] if target_name(node) == _VEC else arguments[3:5]
         sizes = zip(shape_of(operand(node))[2:], shape_of(node)[2:], factors or (None, None))
-        return [_line(size, output, factor, corners) for size, output, factor in sizes]
+        return [interpolated_line(size, output, factor, corners) for size, output, factor in sizes]
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs
@@ -79,7 +79,9 @@ class ResizeBilinear(resizing.ResizeOp):
         return mean.astype(node.output.element.numpy).reshape(node.output.storage_shape)
 
 
-def _line(size: int, output: int, factor: Optional[float], corners: bool) -> Optional[resizing.Line]:
+def interpolated_line(
+    size: int, output: int, factor: Optional[float] = None, corners: bool = False
+) -> Optional[resizing.Line]:
     """Where an axis of `output` lies in one of `size`: pixels at its corners, or as large as `factor`, the one that the
     caller gave, says. PyTorch's area_pixel_compute_scale and area_pixel_compute_source_index."""
     if corners:

@@ -34,7 +34,7 @@ _MAX_STEP = 2**31 - 1
 _BEYOND = 1 << 50  # any image
 _MOST_PAIRED = 4096  # places, because there are millions of pairs then
 
-_AXIS = Struct(
+AXIS = Struct(
     "ResizeAxis",
     "Output index i lies at (i * step + offset) / 2^24 of the input, limited to it.",
     (Field("step", I32, low=0, high=_MAX_STEP), Field("offset", I32)),
@@ -56,8 +56,8 @@ def _kernel(what: str, doc: str, element: Scalar) -> KernelSpec:
             (
                 blocks.input("input", element, "input_dims", doc=f"{kind} [n, h, w, c]"),
                 blocks.output(element, "output_dims", doc=f"{kind} [n, h, w, c]"),
-                Field("rows", _AXIS),
-                Field("columns", _AXIS),
+                Field("rows", AXIS),
+                Field("columns", AXIS),
                 Field("input_dims", blocks.DIMS),
                 Field("output_dims", blocks.DIMS),
             ),

@@ -15,7 +15,15 @@ from typing import Any
 import torch
 from torch.export import ExportedProgram
 
-from ..edge import condition_ops, leaky_ops, recurrent_ops, sound_ops  # noqa: F401  define operators of `torch.ops`
+from ..edge import (
+    camera_ops,  # noqa: F401  these define operators of `torch.ops`
+    condition_ops,  # noqa: F401
+    ctc_ops,  # noqa: F401
+    detection_ops,  # noqa: F401
+    leaky_ops,  # noqa: F401
+    recurrent_ops,  # noqa: F401
+    sound_ops,  # noqa: F401
+)
 from ..edge.functions import forget_before
 from ..edge.kept_whole import kept_whole
 from ..ops.registry import OPS

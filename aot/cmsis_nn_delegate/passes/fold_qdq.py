@@ -74,8 +74,9 @@ def _integer_output(graph: Graph, node: Node, value: Value, inputs: list[Value])
     elif OPS[node.op].elements is None:
         element = COMMON_ELEMENT  # of a layer, which may keep a state with another one
     else:
-        # Beside it there may be indices. A table may have fewer bits than what is looked up in it.
-        element = next(operand.element for operand in inputs if operand.quant is not None)
+        # Beside it there may be indices, or nothing but integers. A table may have fewer bits than what is looked up in
+        # it.
+        element = next((operand.element for operand in inputs if operand.quant is not None), COMMON_ELEMENT)
         element = element if element.is_activation else COMMON_ELEMENT
     return Value(value.name, TensorType(element, value.shape, quant=quant))
 

@@ -61,6 +61,7 @@ from ..ops.annotation import (
     JoinedScale,
     KeptSum,
     LookUp,
+    OfIntegers,
     RecurrentLayer,
     SameScale,
     Samples,
@@ -287,6 +288,8 @@ class CmsisNnQuantizer(Quantizer):
             samples = any(isinstance(annotation, Samples) for annotation in annotations)
             tensors = node.all_input_nodes[:1] if masked or look_up or samples else node.all_input_nodes
             tensors = [tensor for tensor in tensors if tensor is not _lengths(node)]
+            if any(isinstance(annotation, OfIntegers) for annotation in annotations):
+                tensors = []
             index = any(isinstance(annotation, IndexOutput) for annotation in annotations)
             if not (_is_float(node) or index) or not all(_is_float(arg) or arg in numbers for arg in tensors):
                 continue
@@ -340,6 +343,11 @@ class CmsisNnQuantizer(Quantizer):
             return self._annotate_recurrent(node, annotation)
         if isinstance(annotation, KeptSum):
             return self._annotate_kept_sum(node, annotation, constants)
+        if isinstance(annotation, OfIntegers):
+            low, high = annotation.limits(node)
+            node.meta[RANGE] = (min(low, 0.0), max(high, 0.0))
+            self._mark_with_activation(node, {})
+            return True
         source: Any = node.args[0]
         if isinstance(annotation, Samples):
             self._mark(node, {source: self._input(source, node, SAMPLE)}, self._activation(node))
@@ -350,7 +358,8 @@ class CmsisNnQuantizer(Quantizer):
             self._annotate_look_up(node, source, annotation)
             return True
         if isinstance(annotation, IndexOutput):
-            self._mark(node, {source: self._input(source, node)}, None)
+            read: Any = node.args[: annotation.operands]
+            self._mark(node, {tensor: self._input(tensor, node) for tensor in read}, None)
             return True
         if isinstance(annotation, FixedOutput):
             output = fixed_like(annotation.scale, annotation.zero_point, _element_of(node))

@@ -198,6 +198,10 @@ UNCHECKED = {
     "Report": "compile_model makes it",
     "UserError": "raised here only",
     "QuantizationConfig": "checks its settings itself",
+    "BoxDecoder.forward": "PyTorch calls it",
+    "CtcGreedyDecoder.forward": "PyTorch calls it",
+    "DetectionSmoother.forward": "PyTorch calls it",
+    "NonMaxSuppression.forward": "PyTorch calls it",
     "VariableLength": "checks its layer itself",
     "VariableLength.forward": "PyTorch calls it",
 }

@@ -147,7 +147,10 @@ def _apart(
     wanted = [wanted] if isinstance(wanted, torch.Tensor) else list(wanted)
     data: Sequence[np.ndarray] = [for_device(np.asarray(x.numpy(), order="C")) for x in inputs]
     if io != "float":
-        data = [x if x.dtype == io else quantize(x, quant, Element(io)) for x, quant in zip(data, in_quants)]
+        data = [
+            x if quant is None or x.dtype == io else quantize(x, quant, Element(io))
+            for x, quant in zip(data, in_quants)
+        ]
     got = run(graph, [data[index] for index in result.input_indices])
     got = [got[index] for index in result.output_indices]
     distances = []

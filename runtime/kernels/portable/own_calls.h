@@ -157,6 +157,11 @@ inline constexpr KernelTable kOwnCalls = {
         kFullyConnectedInt4Groups,
         kLogMel,
         kLogMelInt16,
+        kCameraImage,
+        kCtcGreedy,
+        kCtcGreedyInt16,
+        kNms,
+        kNmsInt16,
     },
 };
 

@@ -273,6 +273,11 @@ CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4VectorsInt16, LstmLengthsInt4VectorsInt1
                          lstm_lengths_int4_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(LogMel, LogMel, log_mel)
 CMSIS_NN_DELEGATE_KERNEL(LogMelInt16, LogMelInt16, log_mel_int16)
+CMSIS_NN_DELEGATE_KERNEL(CameraImage, CameraImage, camera_image)
+CMSIS_NN_DELEGATE_KERNEL(CtcGreedy, CtcGreedy, ctc_greedy)
+CMSIS_NN_DELEGATE_KERNEL(CtcGreedyInt16, CtcGreedyInt16, ctc_greedy_int16)
+CMSIS_NN_DELEGATE_KERNEL(Nms, Nms, nms)
+CMSIS_NN_DELEGATE_KERNEL(NmsInt16, NmsInt16, nms_int16)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate
