@@ -28,7 +28,7 @@ _CLI = str(Label("//aot/cmsis_nn_delegate:cli"))
 _KERNELS = str(Label("//runtime/kernels:for_models"))
 
 _CHOICES = {
-    "io": ["int8", "float"],
+    "io": ["int8", "float", "quantized"],
     "io_placement": ["arena", "caller"],
     "linear_weights": ["per-channel", "per-tensor"],
 }
@@ -61,7 +61,8 @@ def delegate_model(
       calibration: label of an .npz with representative inputs; None if the model is quantized already, by
         `convert_trained` for example.
       deps: py_library targets that `srcs` imports.
-      io: "int8" or "float" inputs and outputs.
+      io: "int8", "float" or "quantized" inputs and outputs: these have the types that they are quantized to, which
+        may be int16.
       io_placement: "caller" if the arena needs no room for inputs and outputs.
       linear_weights: "per-tensor" for faster linear layers, "per-channel" for more accurate ones; only with
         `calibration`.
