@@ -5325,10 +5325,10 @@ static_assert(sizeof(LogMelInt16Args) == 88, "layout of LogMelInt16Args");
 
 /// A part of an image; it lies inside of it.
 struct Crop {
-  std::int32_t top;   ///< 0 to 32767
-  std::int32_t left;  ///< 0 to 32767
-  std::int32_t h;     ///< 1 to 32767
-  std::int32_t w;     ///< 1 to 32767
+  std::int32_t top;   ///< at least 0
+  std::int32_t left;  ///< at least 0
+  std::int32_t h;     ///< at least 1
+  std::int32_t w;     ///< at least 1
 };
 static_assert(sizeof(Crop) == 16, "layout of Crop");
 

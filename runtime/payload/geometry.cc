@@ -168,7 +168,8 @@ bool camera_image(const CallCheck& call, const payload::CameraImageArgs& args) {
          call.require(in.c == 2 && in.w % 2 == 0 && (out.c == 1 || out.c == 3),
                       "pixels or channels are not those of a camera") &&
          call.require(in.n == out.n, kBatch) &&
-         call.require(crop.h <= in.h && crop.top <= in.h - crop.h && crop.w <= in.w &&
+         call.require(1 <= crop.h && crop.h <= in.h && 0 <= crop.top && crop.top <= in.h - crop.h &&
+                          1 <= crop.w && crop.w <= in.w && 0 <= crop.left &&
                           crop.left <= in.w - crop.w,
                       "the crop does not lie in the frame");
 }

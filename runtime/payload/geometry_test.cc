@@ -544,13 +544,13 @@ TEST_F(Geometry, CameraImage) {
         };
         frame = {draw_.size(), side(), 2 * draw_.in(1, 9), 2};
         out = {frame.n, side(), side(), draw_.one_in(2) ? 1 : 3};
-        // As the ranges of single fields have it, and some of it beyond the frame.
-        crop = {draw_.in(0, 9), draw_.in(0, 9), draw_.in(1, 9), draw_.in(1, 9)};
+        crop = {draw_.in(-1, 9), draw_.in(-1, 9), draw_.in(0, 9), draw_.in(0, 9)};
         if (!draw_.one_in(3)) {
           frame.h = crop.top + crop.h + draw_.in(0, 2);
           frame.w = (crop.left + crop.w + draw_.in(1, 2)) / 2 * 2;
         }
         draw_.disturb(fields(frame, out));
+        draw_.disturb({&crop.top, &crop.left, &crop.h, &crop.w});
       },
       [&] { return geometry::camera_image(call_, args); },
       [&] {
@@ -560,8 +560,9 @@ TEST_F(Geometry, CameraImage) {
           }
         }
         return is_size(frame.n) && frame.n == out.n && frame.c == 2 && frame.w % 2 == 0 &&
-               (out.c == 1 || out.c == 3) && crop.top + crop.h <= frame.h &&
-               crop.left + crop.w <= frame.w;
+               (out.c == 1 || out.c == 3) && crop.top >= 0 && crop.h >= 1 && crop.left >= 0 &&
+               crop.w >= 1 && std::int64_t{crop.top} + crop.h <= frame.h &&
+               std::int64_t{crop.left} + crop.w <= frame.w;
       });
 }
 

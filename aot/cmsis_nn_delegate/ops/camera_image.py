@@ -42,10 +42,10 @@ CROP = Struct(
     "Crop",
     "A part of an image; it lies inside of it.",
     (
-        Field("top", I32, low=0, high=MAX_RESIZED),
-        Field("left", I32, low=0, high=MAX_RESIZED),
-        Field("h", I32, low=1, high=MAX_RESIZED),
-        Field("w", I32, low=1, high=MAX_RESIZED),
+        Field("top", I32, "at least 0"),
+        Field("left", I32, "at least 0"),
+        Field("h", I32, "at least 1"),
+        Field("w", I32, "at least 1"),
     ),
 )
 KERNEL = KernelSpec(
