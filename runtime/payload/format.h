@@ -4836,9 +4836,9 @@ static_assert(sizeof(FullyConnectedInt4GroupsPairsArgs) == 72,
 /// of products.
 struct FullyConnectedInt4GroupsVectorsArgs {
   Ref input;  ///< int8 [batch, groups, group]
-  /// for each 8 channels: for each 16 inputs, 16 bytes of each even channel: 16 times the
-  /// weight of the next channel, and 8 more than that of this one; for each 4 channels: 4
-  /// int16 factors of each for each 4 groups; 4 int32 biases; 4 int32 multipliers; 4 int8
+  /// for each 8 channels: for each 16 inputs, 16 bytes for each even channel, each of which
+  /// is its weight plus 8 plus 16 times that of the next channel; for each 4 channels: for
+  /// each 4 groups, 4 int16 factors of each; 4 int32 biases; 4 int32 multipliers; 4 int8
   /// shifts to the right, and 4 to the left
   Ref table;
   Ref output;   ///< int8 [batch, out]
@@ -4861,10 +4861,10 @@ static_assert(sizeof(FullyConnectedInt4GroupsVectorsArgs) == 60,
 /// the products.
 struct GruInt4VectorsArgs {
   Ref input;  ///< int8 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_state;  ///< int16 [batch, hidden]
   Ref output;         ///< int8 [steps, batch, hidden]
@@ -4894,10 +4894,10 @@ static_assert(sizeof(GruInt4VectorsArgs) == 124, "layout of GruInt4VectorsArgs")
 /// order of the products.
 struct GruLengthsInt4VectorsArgs {
   Ref input;  ///< int8 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_state;  ///< int16 [batch, hidden]
   Ref lengths;        ///< int64 or int32 [batch], of any alignment
@@ -4930,10 +4930,10 @@ static_assert(sizeof(GruLengthsInt4VectorsArgs) == 132, "layout of GruLengthsInt
 /// the products.
 struct LstmInt4VectorsArgs {
   Ref input;  ///< int8 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_hidden;  ///< int8 [batch, hidden]
   Ref initial_cells;   ///< int16 [batch, hidden]
@@ -4964,10 +4964,10 @@ static_assert(sizeof(LstmInt4VectorsArgs) == 144, "layout of LstmInt4VectorsArgs
 /// order of the products.
 struct LstmLengthsInt4VectorsArgs {
   Ref input;  ///< int8 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_hidden;  ///< int8 [batch, hidden]
   Ref initial_cells;   ///< int16 [batch, hidden]
@@ -5135,10 +5135,10 @@ static_assert(sizeof(LstmLengthsInt4PairsInt16Args) == 148,
 /// order of the products.
 struct GruInt4VectorsInt16Args {
   Ref input;  ///< int16 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_state;  ///< int16 [batch, hidden]
   Ref output;         ///< int16 [steps, batch, hidden]
@@ -5167,10 +5167,10 @@ static_assert(sizeof(GruInt4VectorsInt16Args) == 120, "layout of GruInt4VectorsI
 /// the order of the products.
 struct GruLengthsInt4VectorsInt16Args {
   Ref input;  ///< int16 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_state;  ///< int16 [batch, hidden]
   Ref lengths;        ///< int64 or int32 [batch], of any alignment
@@ -5203,10 +5203,10 @@ static_assert(sizeof(GruLengthsInt4VectorsInt16Args) == 128,
 /// order of the products.
 struct LstmInt4VectorsInt16Args {
   Ref input;  ///< int16 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_hidden;  ///< int16 [batch, hidden]
   Ref initial_cells;   ///< int16 [batch, hidden]
@@ -5236,10 +5236,10 @@ static_assert(sizeof(LstmInt4VectorsInt16Args) == 140, "layout of LstmInt4Vector
 /// in the order of the products.
 struct LstmLengthsInt4VectorsInt16Args {
   Ref input;  ///< int16 [steps, batch, inputs]
-  /// for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and
-  /// the fourth added to the ones before them; for each 16 inputs 16 bytes of rows 0 and 1,
-  /// and as many of rows 2 and 3, each the weight of the first row and 16 times that of the
-  /// second; the same of the hidden state
+  /// for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of
+  /// which 16 times the one after them is added; for each 16 inputs, 16 bytes for rows 0
+  /// and 1 and 16 for rows 2 and 3, each of which is the weight of the first row plus 16
+  /// times that of the second; the same of the hidden state
   Ref table;
   Ref initial_hidden;  ///< int16 [batch, hidden]
   Ref initial_cells;   ///< int16 [batch, hidden]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from cmsis_nn_delegate.ops import fully_connected_groups
 from cmsis_nn_delegate.ops.attrs import Clamp, Padding
 from cmsis_nn_delegate.payload.encode import encode_planned
 from cmsis_nn_delegate.payload.lower_partition import encode
@@ -26,6 +27,7 @@ from cmsis_nn_delegate.selection.planned import plan
 from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from cmsis_nn_delegate.testing.random_case import RandomCase
 
 NETWORKS = {
     "autoencoder": networks.autoencoder,
@@ -62,6 +64,20 @@ def test_networks_take_what_is_predicted(name, core):
     assert abs(error) <= costs().accuracy_of(core, [provider.name for provider in DEFAULT]).largest_error
     # What the prediction leaves out.
     assert profile.executor <= 0.02 * profile.inference
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("group, tuned", [(32, True), (20, False)])
+def test_linear_layers_with_groups_take_what_is_predicted(group, tuned, core):
+    """No network of those above has them."""
+    d = RandomCase(0)
+    graph = d.graph(fully_connected_groups.grouped(d, group, 8, 40))
+    report, profile = profile_of(graph, core)
+    (call,), (counted,) = report.calls, (call.instructions for call in profile.calls)
+    assert (call.provider == "tuned") is (tuned and core != "cortex-m0plus")
+    error = call.predicted_instructions / counted - 1
+    print(f"{call.kernel} on {core}: {call.predicted_instructions:,} predicted, {counted:,} counted, {error:+.1%}")
+    assert abs(error) <= costs().accuracy_of(core, [provider.name for provider in DEFAULT]).largest_error
 
 
 @pytest.mark.parametrize("core", ["cortex-m4", "cortex-m55"])

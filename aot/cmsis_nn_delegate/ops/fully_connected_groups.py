@@ -16,7 +16,7 @@ from . import block_values, per_channel_requantize, storage
 from .annotation import NotAnnotated
 from .attrs import GroupedAttrs
 from .case import Case
-from .features import Features, row_products
+from .features import Features
 from .group_factors import LARGEST_FACTOR, MAX_NARROWING, by_group
 from .kernel import KernelSpec
 from .layouts import Layouts
@@ -48,7 +48,6 @@ KERNEL = KernelSpec(
             Field("activation", blocks.ACTIVATION),
         ),
     ),
-    priced_as="fully_connected",
 )
 
 
@@ -110,10 +109,21 @@ class FullyConnectedGroups(Op):
         return node.output.numel * node.inputs[1].shape[1]
 
     def features(self, node: Node) -> Features:
-        outputs, row_size = node.inputs[1].shape
+        """Two weights share a byte, and one of a group of odd length stands alone."""
+        outputs, groups = node.inputs[2].shape
+        row_size = node.inputs[1].shape[1]
         rows = storage.rows_of(node.inputs[0], row_size)
-        products = row_products(rows, outputs, row_size)
-        return products._replace(counts={**products.counts, "groups": rows * node.inputs[2].numel})
+        pairs, single = divmod(row_size // groups, 2)
+        done = rows * outputs * groups
+        return Features(
+            {
+                "groups": done,
+                "outputs": rows * outputs,
+                "pairs of products": done * pairs,
+                "rows": rows,
+                "single products": done * single,
+            }
+        )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         weight, factors = node.inputs[1:3]

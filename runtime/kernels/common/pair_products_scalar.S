@@ -1,89 +1,217 @@
-// The sums of runtime/kernels/common/pair_products_scalar.h, for cores without DSP.
+// The inner loops of runtime/kernels/common/pair_products_scalar.h, for cores without DSP: all of them, and on
+// Armv6-M the sums alone.
 //
-// Inputs and table are 4-byte aligned. Sums are stored as those of the first channel in both windows, of the second
-// channel, and so on.
+// Inputs and table are 4-byte aligned.
 #if defined(__ARM_ARCH_ISA_THUMB) && !(defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP) && \
     !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
+
+#include "runtime/kernels/common/pair_products_members.h"
 
   .syntax unified
   .thumb
 
+// Layout of inputs: a word for each, of both windows, see ScalarPairProducts::widen. Of the table, for four channels: 4
+// starts, int32; for each two inputs a word of int8 for channels 0 and 1 and one for 2 and 3, of the first input for
+// both channels and then of the second; shift, multiplier and correction of each channel.
+#if __ARM_ARCH_ISA_THUMB >= 2
+// void cmsis_nn_delegate_multiply_pairs_floor(   and _any
+//     const PairProducts* products)   r0
+//
+// Register usage
+//   Inputs    r0, and r2 r3 for one of both windows
+//   Table     r1
+//   Weight    r12
+//   Sums      r4 r5 r6 r7      first window, by channel
+//             r8 r9 r10 r11    second window
+//   End       lr               of the inputs
+//   The PairProducts lies on the stack, at its own offsets.
+//
+// Cost: one MLA for each product; a load of a weight serves two of them, a load of an input four. That is 114
+// instructions for 8 inputs of two windows and four channels, 64 products; then 57 for the eight results with form
+// FLOOR and 123 with ANY, of which 50 are for limits.
+//
+// Bounds: a step reads 32 bytes of inputs and of weights, and inputs are a multiple of that and not none:
+// PairWindows::depth(). Blocks have 16 words and one for each input. There are channels / 4, rounded up: init()
+// compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as a word while four channels
+// or more are left, and then the last one to three as bytes.
+#define FRAME PAIR_PRODUCTS_BYTES + 4
+
+// The products of a weight.
+.macro WEIGHT a, b, at:vararg
+  ldrsb r12, \at
+  mla \a, r2, r12, \a
+  mla \b, r3, r12, \b
+.endm
+.macro INPUT input, first, second, third, fourth
+  ldrsh r2, [r0, #(4 * (\input))]
+  ldrsh r3, [r0, #(4 * (\input) + 2)]
+  WEIGHT r4, r8, [r1, #(\first)]
+  WEIGHT r5, r9, [r1, #(\second)]
+  WEIGHT r6, r10, [r1, #(\third)]
+  WEIGHT r7, r11, [r1, #(\fourth)]
+.endm
+.macro EVEN pair
+  INPUT 2*\pair, 8*\pair, 8*\pair+1, 8*\pair+4, 8*\pair+5
+.endm
+.macro ODD pair
+  INPUT 2*\pair+1, 8*\pair+2, 8*\pair+3, 8*\pair+6, 8*\pair+7
+.endm
+// The first of eight inputs, after the others: its loads go on to the next eight.
+.macro FIRST_AND_ON
+  ldrsh r3, [r0, #2]
+  ldrsh r2, [r0], #32
+  WEIGHT r5, r9, [r1, #1]
+  WEIGHT r6, r10, [r1, #4]
+  WEIGHT r7, r11, [r1, #5]
+  WEIGHT r4, r8, [r1], #32
+.endm
+
+// Requantizes the sums of a channel, with the next three words of the table.
+.macro REQUANTIZE_FLOOR a, b
+  ldm r1!, {r0, r2, r3}
+  lsl \a, \a, r0
+  lsl \b, \b, r0
+  smull r12, \a, \a, r2
+  smull r12, \b, \b, r2
+  add \a, \a, r3
+  add \b, \b, r3
+  ssat \a, #8, \a, asr #12
+  ssat \b, #8, \b, asr #12
+.endm
+.macro REQUANTIZE_ANY a, b
+  ldm r1!, {r0, r2, r3}
+  SCALE_ANY \a
+  SCALE_ANY \b
+.endm
+// The highest bit of the low word rounds the product: ADDS makes it the carry.
+.macro SCALE_ANY sum
+  lsl \sum, \sum, #1
+  smull r12, lr, \sum, r2
+  adds r12, r12, r12
+  adc lr, lr, r3
+  add \sum, lr, \sum, asr #31
+  asr \sum, \sum, r0
+.endm
+
+// r2 least, r3 most
+.macro LIMIT results:vararg
+  .irp result, \results
+  cmp \result, r2
+  it lt
+  movlt \result, r2
+  cmp \result, r3
+  it gt
+  movgt \result, r3
+  .endr
+.endm
+
+.macro PACK a, b, c, d
+  bfi \a, \b, #8, #8
+  bfi \a, \c, #16, #8
+  bfi \a, \d, #24, #8
+.endm
+
+.macro MULTIPLY name, requantize, limited
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
+  .thumb_func
+  .balign 8
+\name:
+  push {r4-r11, lr}
+  NEIGHBOURS PAIR_PRODUCTS_INPUTS, PAIR_PRODUCTS_INPUTS_END, PAIR_PRODUCTS_TABLE, PAIR_PRODUCTS_OUTPUT0, \
+             PAIR_PRODUCTS_OUTPUT1, PAIR_PRODUCTS_CHANNELS, PAIR_PRODUCTS_LEAST, PAIR_PRODUCTS_MOST, \
+             PAIR_PRODUCTS_BYTES
+  ldm r0, {r1-r8}
+  sub sp, #FRAME
+  stm sp, {r1-r8}
+  mov r1, r3
+1:  // four channels
+  ldrd r0, lr, [sp, #PAIR_PRODUCTS_INPUTS]
+  ldm r1!, {r4-r7}
+  mov r8, r4
+  mov r9, r5
+  mov r10, r6
+  mov r11, r7
+2:  // eight inputs
+  ODD 0
+  EVEN 1
+  ODD 1
+  EVEN 2
+  ODD 2
+  EVEN 3
+  ODD 3
+  FIRST_AND_ON
+  cmp r0, lr
+  bne 2b
+  \requantize r4, r8
+  \requantize r5, r9
+  \requantize r6, r10
+  \requantize r7, r11
+  .if \limited
+  ldrsb r2, [sp, #PAIR_PRODUCTS_LEAST]
+  ldrsb r3, [sp, #PAIR_PRODUCTS_MOST]
+  LIMIT r4, r5, r6, r7, r8, r9, r10, r11
+  .endif
+  PACK r4, r5, r6, r7
+  PACK r8, r9, r10, r11
+  ldrd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
+  ldr r12, [sp, #PAIR_PRODUCTS_CHANNELS]
+  subs r12, r12, #4
+  blt 3f
+  str r4, [r2], #4
+  str r8, [r3], #4
+  strd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
+  str r12, [sp, #PAIR_PRODUCTS_CHANNELS]
+  bne 1b
+  b 5f
+3:  // the last one to three channels
+  adds r12, r12, #4
+4:
+  strb r4, [r2], #1
+  strb r8, [r3], #1
+  lsr r4, r4, #8
+  lsr r8, r8, #8
+  subs r12, r12, #1
+  bne 4b
+5:
+  add sp, #FRAME
+  pop {r4-r11, pc}
+  .size \name, .-\name
+.endm
+
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_floor, REQUANTIZE_FLOOR, 0
+  MULTIPLY cmsis_nn_delegate_multiply_pairs_any, REQUANTIZE_ANY, 1
+
+#else
 // void cmsis_nn_delegate_add_pairs(
 //     const int32_t* inputs,       r0
 //     const int32_t* table,        r1   at the channels
 //     int32_t* sums,               r2
 //     const int32_t* inputs_end)   r3   then in lr
 //
-// Register usage: at the macros, which are others for Armv6-M.
+// Sums are stored as those of the first channel in both windows, of the second channel, and so on. The words to
+// requantize with are not used.
 //
-// Layout of inputs: a word for each, of both windows, see ScalarPairProducts::widen. Of the table, for four channels: 4
-// starts, int32; for each two inputs a word of int8 for channels 0 and 1 and one for 2 and 3, of the first input for both
-// channels and then of the second; 12 words to requantize with, which are not used here.
+// Register usage: at the macros.
 //
-// Cost, for 8 inputs of two windows and four channels, 64 products: 116 instructions with MLA, 196 on Armv6-M.
+// Cost, for 8 inputs of two windows and four channels, 64 products: 196 instructions.
 //
 // Bounds: a step reads 32 bytes of inputs and of weights, and inputs are a multiple of that and not none, which
-// PairWindows::depth() is and init() compares with block_words. On Armv6-M, the second time over the weights begins
-// with their second word, so that it reads one word behind them: the first one to requantize with. Writes 8 words at
-// `sums`. ReadsPast is 0.
+// PairWindows::depth() is and init() compares with block_words. The second time over the weights begins with their
+// second word, so that it reads one word behind them: the first one to requantize with. Writes 8 words at `sums`.
+// ReadsPast is 0.
+//
+// One MULS multiplies inputs of both windows with a weight: a word is the sum of the first one's input and 2^16 times
+// the second one's. Each half has room for the sum of two products, at least -2 * 128 * 127 and at most 2 * 128 * 128.
+// BIAS makes it positive, so that nothing is borrowed from the other half.
+//
+// A word of weights has those of two channels, so the function goes twice over inputs and weights.
   .section .text.cmsis_nn_delegate_add_pairs, "ax", %progbits
   .global cmsis_nn_delegate_add_pairs
   .type cmsis_nn_delegate_add_pairs, %function
   .thumb_func
   .balign 8
-
-#if __ARM_ARCH_ISA_THUMB >= 2
-// One MLA for each product. A load of a weight serves two of them, a load of an input four.
-
-// r0 inputs, r1 weights; r4 r5 sums of the first channel in both windows, r6 r7 of the second, and so on.
-.macro INPUT input, first, second, third, fourth
-  ldrsh r2, [r0, #(4 * (\input))]
-  ldrsh r3, [r0, #(4 * (\input) + 2)]
-  ldrsb r12, [r1, #(\first)]
-  mla r4, r2, r12, r4
-  mla r5, r3, r12, r5
-  ldrsb r12, [r1, #(\second)]
-  mla r6, r2, r12, r6
-  mla r7, r3, r12, r7
-  ldrsb r12, [r1, #(\third)]
-  mla r8, r2, r12, r8
-  mla r9, r3, r12, r9
-  ldrsb r12, [r1, #(\fourth)]
-  mla r10, r2, r12, r10
-  mla r11, r3, r12, r11
-.endm
-.macro PAIR pair
-  INPUT 2*\pair, 8*\pair, 8*\pair+1, 8*\pair+4, 8*\pair+5
-  INPUT 2*\pair+1, 8*\pair+2, 8*\pair+3, 8*\pair+6, 8*\pair+7
-.endm
-
-cmsis_nn_delegate_add_pairs:
-  push {r2, r4-r11, lr}
-  mov lr, r3
-  ldm r1!, {r4, r6, r8, r10}
-  mov r5, r4
-  mov r7, r6
-  mov r9, r8
-  mov r11, r10
-1:  // eight inputs
-  PAIR 0
-  PAIR 1
-  PAIR 2
-  PAIR 3
-  adds r0, #32
-  adds r1, #32
-  cmp r0, lr
-  bne 1b
-  pop {r2}
-  stm r2, {r4-r11}
-  pop {r4-r11, pc}
-
-#else
-// One MULS multiplies inputs of both windows with a weight: a word is the sum of the first one's input and 2^16 times the
-// second one's. Each half has room for the sum of two products, at least -2 * 128 * 127 and at most 2 * 128 * 128.
-// BIAS makes it positive, so that nothing is borrowed from the other half.
-//
-// A word of weights has those of two channels, so the function goes twice over inputs and weights.
 #define BIAS 0x7F00
 
 // What lies on the stack.
@@ -194,7 +322,7 @@ cmsis_nn_delegate_add_pairs:
   pop {r4-r7, pc}
   .balign 4
   .ltorg
-#endif
   .size cmsis_nn_delegate_add_pairs, .-cmsis_nn_delegate_add_pairs
+#endif
 
 #endif

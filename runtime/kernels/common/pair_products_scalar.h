@@ -1,17 +1,23 @@
-// The inner loops of pair_products.h for instruction sets without DSP: sums in assembly, the rest in C++.
+// The inner loops of pair_products.h for instruction sets without DSP: in assembly, but on Armv6-M only sums are.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/kernels/common/pair_products.h"
+#include "runtime/kernels/common/pair_products_members.h"
 #include "runtime/kernels/common/requantization_scalar.h"
 
 namespace cmsis_nn_delegate::tuned {
 
 extern "C" {
+#if __ARM_ARCH_ISA_THUMB >= 2
+void cmsis_nn_delegate_multiply_pairs_floor(const portable::PairProducts* products);
+void cmsis_nn_delegate_multiply_pairs_any(const portable::PairProducts* products);
+#else
 /// Computes the sums of four channels in two windows, from `table` at the channels.
 void cmsis_nn_delegate_add_pairs(const std::int32_t* inputs, const std::int32_t* table,
                                  std::int32_t* sums, const std::int32_t* inputs_end);
+#endif
 }
 
 /// Widened inputs are one word for each input of both windows: two int16 where products are summed one by one, and
@@ -30,18 +36,25 @@ class ScalarPairProducts {
     }
   }
 
-  static void multiply_floor(const portable::PairProducts& products) { multiply<Floor>(products); }
-  static void multiply_any(const portable::PairProducts& products) { multiply<Any>(products); }
+#if __ARM_ARCH_ISA_THUMB >= 2
+  static void multiply_floor(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_pairs_floor(&products);
+  }
+  static void multiply_any(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_pairs_any(&products);
+  }
 
  private:
-#if __ARM_ARCH_ISA_THUMB >= 2
   static std::int32_t both(std::int32_t a, std::int32_t b) {
     return static_cast<std::int32_t>((static_cast<std::uint32_t>(a) & 0xFFFF) |
                                      static_cast<std::uint32_t>(b) << 16);
   }
 #else
+  static void multiply_floor(const portable::PairProducts& products) { multiply<Floor>(products); }
+  static void multiply_any(const portable::PairProducts& products) { multiply<Any>(products); }
+
+ private:
   static std::int32_t both(std::int32_t a, std::int32_t b) { return a + b * (1 << 16); }
-#endif
 
   struct Floor {
     static std::int32_t requantize(const portable::PairProducts& /*p*/, std::int32_t sum,
@@ -76,6 +89,7 @@ class ScalarPairProducts {
       }
     }
   }
+#endif
 };
 
 }  // namespace cmsis_nn_delegate::tuned

@@ -1,10 +1,77 @@
-// The sums of runtime/kernels/common/row_products_scalar.h for Armv6-M and Armv8-M without the main extension,
-// where the compiler takes half as many instructions again.
-#if defined(__ARM_ARCH_ISA_THUMB) && __ARM_ARCH_ISA_THUMB < 2
+// The sums of runtime/kernels/common/row_products_scalar.h, for cores without DSP: other ones for Armv6-M and Armv8-M
+// without the main extension, where a product takes three instructions.
+//
+// Layout of the weights, for each two inputs: 16 bytes, in words as in row_products.h.
+#if defined(__ARM_ARCH_ISA_THUMB) && !(defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP) && \
+    !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
   .syntax unified
   .thumb
 
+#if __ARM_ARCH_ISA_THUMB >= 2
+// The products of an input with the weights of a channel.
+.macro PRODUCT sum, at:vararg
+  ldrsb r12, \at
+  mla \sum, lr, r12, \sum
+.endm
+// An input and the weights of eight channels, of which those of the first one lie at r3 + \offset.
+.macro INPUT input, offset
+  ldrsb lr, [r1, #\input]
+  PRODUCT r4, [r3, #\offset]
+  PRODUCT r5, [r3, #\offset+1]
+  PRODUCT r6, [r3, #\offset+4]
+  PRODUCT r7, [r3, #\offset+5]
+  PRODUCT r8, [r3, #\offset+8]
+  PRODUCT r9, [r3, #\offset+9]
+  PRODUCT r10, [r3, #\offset+12]
+  PRODUCT r11, [r3, #\offset+13]
+.endm
+
+// void cmsis_nn_delegate_add_row(
+//     int32_t* sums,           r0   eight
+//     const int8_t* input,     r1
+//     const int8_t* end,       r2
+//     const int8_t* weights)   r3
+//
+// Register usage
+//   Inputs    r1, and lr for one of them
+//   Weights   r3, and r12 for one of them
+//   Sums      r4 to r11
+//
+// Cost: 70 instructions for 4 inputs and 8 channels, 32 products.
+//
+// Bounds: a step reads 4 inputs and 32 bytes of weights. Its caller gives [input, end) as a multiple of 4 inputs and
+// not empty, and `weights` at those of a block for the first of them, so that the last bytes read are those of the
+// block. ReadsPast is 0.
+  .section .text.cmsis_nn_delegate_add_row, "ax", %progbits
+  .global cmsis_nn_delegate_add_row
+  .type cmsis_nn_delegate_add_row, %function
+  .thumb_func
+  .balign 8
+cmsis_nn_delegate_add_row:
+  push {r0, r4-r11, lr}
+  ldm r0, {r4-r11}
+1:  // four inputs; the loads of the first one, which come last, go on to the next four
+  INPUT 2, 2
+  INPUT 1, 16
+  INPUT 3, 18
+  ldrsb lr, [r1], #4
+  PRODUCT r5, [r3, #1]
+  PRODUCT r6, [r3, #4]
+  PRODUCT r7, [r3, #5]
+  PRODUCT r8, [r3, #8]
+  PRODUCT r9, [r3, #9]
+  PRODUCT r10, [r3, #12]
+  PRODUCT r11, [r3, #13]
+  PRODUCT r4, [r3], #32
+  cmp r1, r2
+  bne 1b
+  pop {r0}
+  stm r0, {r4-r11}
+  pop {r4-r11, pc}
+  .size cmsis_nn_delegate_add_row, .-cmsis_nn_delegate_add_row
+
+#else
 // Multiplies the inputs in r2 and r3 with a word of weights of two channels; r5 r6 are temporary.
 .macro PRODUCTS offset, first, second
   ldr r4, [r1, #\offset]
@@ -46,14 +113,13 @@
 //   Sums      r8 r9 r10 r11
 //   End       r12
 //
-// Layout of the weights, for each two inputs: 16 bytes, of which the first 8 or the last 8 are those of the four
-// channels, in words as in row_products.h.
+// Of the 16 bytes of weights for each two inputs, the first 8 or the last 8 are those of the four channels.
 //
 // Cost: 72 instructions for 4 inputs and 4 channels, 16 products.
 //
-// Bounds: a step reads 4 inputs and, of 32 bytes of weights, 8 in each half. Its caller gives [input, end) as a multiple
-// of 4 inputs and not empty, and `weights` at the beginning of a block or 8 bytes behind it, so that the last bytes read
-// are those of the block. ReadsPast is 0.
+// Bounds: a step reads 4 inputs and, of 32 bytes of weights, 8 in each half. Its caller gives [input, end) as a
+// multiple of 4 inputs and not empty, and `weights` at the beginning of a block or 8 bytes behind it, so that the last
+// bytes read are those of the block. ReadsPast is 0.
   .section .text.cmsis_nn_delegate_add_row, "ax", %progbits
   .global cmsis_nn_delegate_add_row
   .type cmsis_nn_delegate_add_row, %function
@@ -94,5 +160,6 @@ cmsis_nn_delegate_add_row:
   mov r11, r7
   pop {r0, r4-r7, pc}
   .size cmsis_nn_delegate_add_row, .-cmsis_nn_delegate_add_row
+#endif
 
 #endif

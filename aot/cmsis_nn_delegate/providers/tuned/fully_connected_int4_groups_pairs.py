@@ -78,6 +78,14 @@ def draw_largest(d: Case, step: int = _DEPTH) -> Value:
     return output
 
 
+def why_empty(outputs: int, inputs: int) -> str:
+    """Returns why blocks of 8 channels are no gain for `outputs` channels, "" if they are."""
+    spare = blocks_of(outputs, _CHANNELS) * _CHANNELS - outputs
+    if spare > outputs or spare * inputs > max(_MOST_EMPTY, outputs * inputs // 4):
+        return f"its weights come in blocks of {_CHANNELS} channels, of which {spare} would be empty"
+    return ""
+
+
 class FullyConnectedInt4GroupsPairs(OwnImplementation):
     """Inputs are widened once for all channels. 16 bits are the weights of four channels for an input, as in
     conv2d_int4_pairs, so that 16 products take 15 instructions. The sums of a group start with what the 8 that weights
@@ -98,9 +106,8 @@ class FullyConnectedInt4GroupsPairs(OwnImplementation):
         inputs = weights.shape[1]
         if (inputs // groups) % _DEPTH:
             return f"it computes groups of a multiple of {_DEPTH} inputs, not of {inputs // groups}"
-        spare = blocks_of(outputs, _CHANNELS) * _CHANNELS - outputs
-        if spare > outputs or spare * inputs > max(_MOST_EMPTY, outputs * inputs // 4):
-            return f"its weights come in blocks of {_CHANNELS} channels, of which {spare} would be empty"
+        if found := why_empty(outputs, inputs):
+            return found
         products = -node.inputs[0].element.low * by_group(np.abs(weights.astype(np.int64)), groups)
         if (products >= 1 << (31 - nibble_table.BITS)).any():
             return f"the sum of a group may exceed {31 - nibble_table.BITS} bits"

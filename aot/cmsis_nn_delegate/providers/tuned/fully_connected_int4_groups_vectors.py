@@ -25,7 +25,6 @@ _PART = 4  # channels that are requantized together
 _VECTOR = 16  # inputs
 _QUAD = 4  # groups
 _SCALE_WORDS = 20  # of a block: biases, multipliers and shifts
-_MOST_EMPTY = 1024  # weights of channels that are not there
 
 KERNEL = KernelSpec(
     "fully_connected_int4_groups_vectors",
@@ -37,9 +36,9 @@ KERNEL = KernelSpec(
             blocks.weight_table(
                 "blocks",
                 "block_words",
-                doc="for each 8 channels: for each 16 inputs, 16 bytes of each even channel: 16 times the weight of "
-                "the next channel, and 8 more than that of this one; for each 4 channels: 4 int16 factors of each for "
-                "each 4 groups; 4 int32 biases; 4 int32 multipliers; 4 int8 shifts to the right, and 4 to the left",
+                doc="for each 8 channels: for each 16 inputs, 16 bytes for each even channel, each of which is its "
+                "weight plus 8 plus 16 times that of the next channel; for each 4 channels: for each 4 groups, 4 int16 "
+                "factors of each; 4 int32 biases; 4 int32 multipliers; 4 int8 shifts to the right, and 4 to the left",
             ),
             blocks.output(I8, "batch", "outputs", doc="int8 [batch, out]"),
             blocks.scratch(),
@@ -83,10 +82,7 @@ class FullyConnectedInt4GroupsVectors(OwnImplementation):
         group = inputs // node.inputs[2].shape[1]
         if group % _VECTOR:
             return f"it computes groups of a multiple of {_VECTOR} inputs, not of {group}"
-        spare = blocks_of(outputs, _CHANNELS) * _CHANNELS - outputs
-        if spare > outputs or spare * inputs > max(_MOST_EMPTY, outputs * inputs // 4):
-            return f"its weights come in blocks of {_CHANNELS} channels, of which {spare} would be empty"
-        return ""
+        return fully_connected_int4_groups_pairs.why_empty(outputs, inputs)
 
     def scratch_bytes(self, node: Node) -> int:
         """For each group the sums of a block, and that of its inputs."""

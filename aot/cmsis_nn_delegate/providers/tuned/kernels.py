@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..implementation import OwnImplementation
+from . import recurrent_int4_pairs, recurrent_int4_vectors
 from .add_linear import AddLinear, AddLinearBroadcast
 from .add_pairs_int16 import AddPairsInt16
 from .conv2d_int4_pairs import Conv2dInt4Pairs
@@ -48,26 +49,6 @@ from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .lookup_vectors import LookupVectors
-from .recurrent_int4_pairs import (
-    GruInt4Pairs,
-    GruInt4PairsInt16,
-    GruLengthsInt4Pairs,
-    GruLengthsInt4PairsInt16,
-    LstmInt4Pairs,
-    LstmInt4PairsInt16,
-    LstmLengthsInt4Pairs,
-    LstmLengthsInt4PairsInt16,
-)
-from .recurrent_int4_vectors import (
-    GruInt4Vectors,
-    GruInt4VectorsInt16,
-    GruLengthsInt4Vectors,
-    GruLengthsInt4VectorsInt16,
-    LstmInt4Vectors,
-    LstmInt4VectorsInt16,
-    LstmLengthsInt4Vectors,
-    LstmLengthsInt4VectorsInt16,
-)
 from .recurrent_pairs import (
     GruLengthsPairs,
     GruLengthsPairsInt16,
@@ -165,22 +146,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     MaskedSoftmaxTable(),
     LookupVectors(),
     DepthwiseConv2dTapVectors(),
-    LstmInt4Pairs(),
-    GruInt4Pairs(),
-    LstmLengthsInt4Pairs(),
-    GruLengthsInt4Pairs(),
+    *recurrent_int4_pairs.LAYERS,
     FullyConnectedInt4GroupsPairs(),
     FullyConnectedInt4GroupsVectors(),
-    LstmInt4Vectors(),
-    GruInt4Vectors(),
-    LstmLengthsInt4Vectors(),
-    GruLengthsInt4Vectors(),
-    LstmInt4PairsInt16(),
-    GruInt4PairsInt16(),
-    LstmLengthsInt4PairsInt16(),
-    GruLengthsInt4PairsInt16(),
-    LstmInt4VectorsInt16(),
-    GruInt4VectorsInt16(),
-    LstmLengthsInt4VectorsInt16(),
-    GruLengthsInt4VectorsInt16(),
+    *recurrent_int4_vectors.LAYERS,
 )

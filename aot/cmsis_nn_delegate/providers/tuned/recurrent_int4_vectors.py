@@ -7,9 +7,8 @@ import numpy as np
 from ...format.element import Element
 from ...graph.ir import Node
 from ...ops import gru, lstm
-from ...ops.kernel import KernelSpec
-from ..implementation import Symbol
 from . import recurrent_vectors
+from .recurrent_rows import int4_layer
 from .recurrent_vectors import (
     ROWS,
     VECTOR,
@@ -22,34 +21,12 @@ from .recurrent_vectors import (
 )
 
 _TABLE = (
-    "for each 4 rows of a gate: the 4 sums for inputs of 0, with 16 times the second and the fourth added to the ones "
-    "before them; for each 16 inputs 16 bytes of rows 0 and 1, and as many of rows 2 and 3, each the weight of the "
-    "first row and 16 times that of the second; the same of the hidden state"
+    "for each 4 rows of a gate: the 4 sums for inputs of 0, to the first and the third of which 16 times the one after "
+    "them is added; for each 16 inputs, 16 bytes for rows 0 and 1 and 16 for rows 2 and 3, each of which is the weight "
+    "of the first row plus 16 times that of the second; the same of the hidden state"
 )
 _BLOCK_WORDS = "8, and half of both inputs and hidden rounded up to 16"
 _HIGH = 16  # what the weight of every other row is multiplied with
-
-
-def _kernel(name: str, struct: str, like: KernelSpec, layer: str, priced_as: str = "") -> KernelSpec:
-    return recurrent_vectors.kernel(name, struct, like, layer, priced_as, table=_TABLE, block_words=_BLOCK_WORDS)
-
-
-LSTM = _kernel("lstm_int4_vectors", "LstmInt4VectorsArgs", lstm.INT4, "LSTM")
-GRU = _kernel("gru_int4_vectors", "GruInt4VectorsArgs", gru.INT4, "GRU")
-LSTM_LENGTHS = _kernel("lstm_lengths_int4_vectors", "LstmLengthsInt4VectorsArgs", lstm.LENGTHS_INT4, "LSTM", LSTM.name)
-GRU_LENGTHS = _kernel("gru_lengths_int4_vectors", "GruLengthsInt4VectorsArgs", gru.LENGTHS_INT4, "GRU", GRU.name)
-LSTM_INT16 = _kernel("lstm_int4_vectors_int16", "LstmInt4VectorsInt16Args", lstm.INT4_INT16, "LSTM")
-GRU_INT16 = _kernel("gru_int4_vectors_int16", "GruInt4VectorsInt16Args", gru.INT4_INT16, "GRU")
-LSTM_LENGTHS_INT16 = _kernel(
-    "lstm_lengths_int4_vectors_int16",
-    "LstmLengthsInt4VectorsInt16Args",
-    lstm.LENGTHS_INT4_INT16,
-    "LSTM",
-    LSTM_INT16.name,
-)
-GRU_LENGTHS_INT16 = _kernel(
-    "gru_lengths_int4_vectors_int16", "GruLengthsInt4VectorsInt16Args", gru.LENGTHS_INT4_INT16, "GRU", GRU_INT16.name
-)
 
 
 class _Int4Vectors(RecurrentVectors):
@@ -74,59 +51,30 @@ class _Int4Vectors(RecurrentVectors):
         return np.concatenate([sums.reshape(len(first), ROWS).astype(np.int32), words], axis=1)
 
 
-class LstmInt4Vectors(_Int4Vectors, LstmVectors):
-    name = "lstm_int4_vectors"
-    like = lstm.INT4
-    draws = lstm.Lstm.draws[4:5]
-    symbol = Symbol(LSTM, helpers=helpers("lstm"))
+class _LstmInt4Vectors(_Int4Vectors, LstmVectors):
+    """LSTM layers of int8."""
 
 
-class LstmLengthsInt4Vectors(LstmInt4Vectors):
-    name = "lstm_lengths_int4_vectors"
-    like = lstm.LENGTHS_INT4
-    draws = lstm.Lstm.draws[5:6]
-    symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
+class _GruInt4Vectors(_Int4Vectors, GruVectors):
+    """GRU layers of int8."""
 
 
-class GruInt4Vectors(_Int4Vectors, GruVectors):
-    name = "gru_int4_vectors"
-    like = gru.INT4
-    draws = gru.Gru.draws[4:5]
-    symbol = Symbol(GRU, helpers=helpers("gru"))
+class _LstmInt4VectorsInt16(_Int4Vectors, LstmVectorsInt16):
+    """LSTM layers of int16: 18 instructions multiply 16 inputs with the weights of four rows."""
 
 
-class GruLengthsInt4Vectors(GruInt4Vectors):
-    name = "gru_lengths_int4_vectors"
-    like = gru.LENGTHS_INT4
-    draws = gru.Gru.draws[5:6]
-    symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
+class _GruInt4VectorsInt16(_Int4Vectors, GruVectorsInt16):
+    """GRU layers of int16, which take as many."""
 
 
-class LstmInt4VectorsInt16(_Int4Vectors, LstmVectorsInt16):
-    """The same with inputs of int16: 18 instructions multiply 16 of them."""
-
-    name = "lstm_int4_vectors_int16"
-    like = lstm.INT4_INT16
-    draws = lstm.Lstm.draws[6:7]
-    symbol = Symbol(LSTM_INT16, helpers=helpers("lstm"))
-
-
-class LstmLengthsInt4VectorsInt16(LstmInt4VectorsInt16):
-    name = "lstm_lengths_int4_vectors_int16"
-    like = lstm.LENGTHS_INT4_INT16
-    draws = lstm.Lstm.draws[7:8]
-    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=helpers("lstm"))
-
-
-class GruInt4VectorsInt16(_Int4Vectors, GruVectorsInt16):
-    name = "gru_int4_vectors_int16"
-    like = gru.INT4_INT16
-    draws = gru.Gru.draws[6:7]
-    symbol = Symbol(GRU_INT16, helpers=helpers("gru"))
-
-
-class GruLengthsInt4VectorsInt16(GruInt4VectorsInt16):
-    name = "gru_lengths_int4_vectors_int16"
-    like = gru.LENGTHS_INT4_INT16
-    draws = gru.Gru.draws[7:8]
-    symbol = Symbol(GRU_LENGTHS_INT16, helpers=helpers("gru"))
+# Each also for sequences of different lengths.
+LAYERS = tuple(
+    int4_layer(own, like, "vectors", _TABLE, _BLOCK_WORDS, helpers(own.op))
+    for own, kernels in (
+        (_LstmInt4Vectors, (lstm.INT4, lstm.LENGTHS_INT4)),
+        (_GruInt4Vectors, (gru.INT4, gru.LENGTHS_INT4)),
+        (_LstmInt4VectorsInt16, (lstm.INT4_INT16, lstm.LENGTHS_INT4_INT16)),
+        (_GruInt4VectorsInt16, (gru.INT4_INT16, gru.LENGTHS_INT4_INT16)),
+    )
+    for like in kernels
+)

@@ -8,10 +8,10 @@ import pytest
 from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
 from cmsis_nn_delegate.ops.recurrent import Numbers, Sizes
-from cmsis_nn_delegate.providers.tuned.recurrent_int4_vectors import GruInt4Vectors
+from cmsis_nn_delegate.providers.tuned.recurrent_int4_vectors import LAYERS
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
-KERNEL = GruInt4Vectors()
+KERNEL = next(layer for layer in LAYERS if layer.name == "gru_int4_vectors")
 
 
 def test_a_byte_has_two_weights():

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...format import blocks
+from ...format.cpp import camel
 from ...format.record import I32, Field, Struct
 from ...graph.ir import Node
 from ...ops.features import Features, blocks_of
 from ...ops.kernel import KernelSpec
-from ...ops.recurrent import Recurrent, Sizes
+from ...ops.recurrent import LENGTHS, Recurrent, Sizes
 from ...ops.registry import OPS
-from ..implementation import OwnImplementation
+from ..implementation import OwnImplementation, Symbol
 
 # Fields of the operator's argument block in the place of which there is a table.
 _IN_TABLE = ("filter", "recurrent", "bias", "recurrent_bias", "rows", "projection", "projection_bias")
@@ -110,6 +111,26 @@ class RecurrentRows(OwnImplementation):
         sizes = self._sizes(node).inputs, op_of(node).width(node)
         inputs, outputs = (blocks_of(size, self.depth) * self.depth for size in sizes)
         return inputs, outputs
+
+
+def int4_layer(
+    own: type[RecurrentRows], like: KernelSpec, kind: str, table: str, block_words: str, helpers: Sequence[str]
+) -> RecurrentRows:
+    """Returns what computes the calls of `like`, a kernel of the operator of `own` for weights of 4 bits, in the way of
+    `own`. Its kernel is called as `like`, with `kind` after "int4"; `table` and `block_words` are docs of fields."""
+    op = OPS[own.op]
+    name = like.name.replace("int4", f"int4_{kind}")
+    without_lengths = name.replace(f"_{LENGTHS}", "")
+    doc = (
+        f"{like.elements['input'].value} {op.name.upper()} layer in one direction, as {like.name} computes it, from "
+        "weights in the order of the products."
+    )
+    args = struct(f"{camel(name)}Args", like, doc, own.rows, table, block_words)
+    kernel = KernelSpec(name, args, priced_as="" if name == without_lengths else without_lengths)
+    draws = (op.draws[op.kernels.index(like)],)
+    declared = {"name": name, "like": like, "draws": draws, "symbol": Symbol(kernel, helpers=tuple(helpers))}
+    found: RecurrentRows = type(camel(name), (own,), declared)()
+    return found
 
 
 def op_of(node: Node) -> Recurrent:
