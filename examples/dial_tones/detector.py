@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from cmsis_nn_delegate.frontend import LogMel
 from torch import nn
 from torch.nn import functional
 
+from cmsis_nn_delegate.frontend import LogMel
 from examples.dial_tones import tones
 from examples.dial_tones.tones import KEYS, RATE
 

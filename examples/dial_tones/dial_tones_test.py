@@ -1,5 +1,5 @@
-"""The firmware reports the keys of a held-out tape, with the bytes of the reference, on the board and on QEMU's, and the
-README has what it takes."""
+"""The firmware reports the keys of a held-out tape, with the bytes of the reference, on the board and on QEMU's,
+and the README has what it takes."""
 
 from __future__ import annotations
 

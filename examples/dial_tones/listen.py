@@ -201,7 +201,9 @@ def main(argv: list[str]) -> int:
     # `bazel run` starts programs in another folder.
     root = Path(os.environ.get("BUILD_WORKSPACE_DIRECTORY", "."))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("-o", "--output", type=Path, default=root / "out" / "dial_tones", help="default: out/dial_tones")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=root / "out" / "dial_tones", help="default: out/dial_tones"
+    )
     output = parser.parse_args(argv).output
     try:
         check_writable(output)

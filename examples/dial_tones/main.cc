@@ -32,7 +32,8 @@ alignas(DIAL_TONES_ALIGNMENT) std::uint8_t state[DIAL_TONES_STATE_BYTES];
 StandaloneModel<DIAL_TONES_INPUT_COUNT + DIAL_TONES_OUTPUT_COUNT> model;
 dial_tones::Debouncer debouncer;
 
-static_assert(DIAL_TONES_OUTPUT0_BYTES == dial_tones::kKeys + 1, "one probability for each key, and one for nothing");
+static_assert(DIAL_TONES_OUTPUT0_BYTES == dial_tones::kKeys + 1,
+              "one probability for each key, and one for nothing");
 
 /// Runs the network on the next samples, and returns the key that begins with them, or kNothing.
 int listen(const std::int16_t* samples, bool valid) {
@@ -59,8 +60,8 @@ void print(const void* bytes, std::size_t size, int key) {
 
 int main() {
   const CmsisNnBackend backend(cmsis_nn_delegate::dial_tones_kernels);
-  if (model.load(backend, dial_tones_payload, sizeof(dial_tones_payload), arena, sizeof(arena), state, sizeof(state)) !=
-      Error::Ok) {
+  if (model.load(backend, dial_tones_payload, sizeof(dial_tones_payload), arena, sizeof(arena),
+                 state, sizeof(state)) != Error::Ok) {
     return 1;
   }
   constexpr std::size_t kHops = sizeof(kTape) / DIAL_TONES_INPUT0_BYTES;

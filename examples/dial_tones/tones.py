@@ -41,8 +41,8 @@ class Tape:
 
 
 def tape(random: np.random.Generator, keys: int, others: float = 0.35) -> Tape:
-    """Returns `keys` random keys with pauses between them. A part `others` of all sounds are no keys: single tones, pairs
-    that stand for none, chirps, and voices without words. Levels differ from sound to sound."""
+    """Returns `keys` random keys with pauses between them. A part `others` of all sounds are no keys: single tones,
+    pairs that stand for none, chirps, and voices without words. Levels differ from sound to sound."""
     parts = [_pause(random)]
     noises = [_noise(random, parts[0].size, -30.0)]
     presses: list[Press] = []
@@ -71,7 +71,9 @@ def pair(random: np.random.Generator, time: np.ndarray, key: int) -> np.ndarray:
     """Returns the two tones of a key at `time` in seconds, each a little off and as loud as the other or not."""
     row, column = divmod(key, len(COLUMNS))
     twist = 10 ** (random.uniform(-_TWIST_DB, _TWIST_DB) / 20)
-    return _tone(random, time, ROWS[row] * _drift(random)) + twist * _tone(random, time, COLUMNS[column] * _drift(random))
+    return _tone(random, time, ROWS[row] * _drift(random)) + twist * _tone(
+        random, time, COLUMNS[column] * _drift(random)
+    )
 
 
 def _drift(random: np.random.Generator) -> float:

@@ -5367,8 +5367,8 @@ struct CtcGreedyArgs {
   std::int32_t steps;    ///< 1 to 268435455
   std::int32_t classes;  ///< 1 to 268435455
   std::int32_t written;  ///< steps - seen, 1 to 268435455
-  std::int32_t blank;    ///< a class, 0 to 268435455
-  std::int32_t seen;     ///< 0 to 268435455
+  std::int32_t blank;    ///< a class
+  std::int32_t seen;     ///< from 0 to steps - 1
 };
 static_assert(sizeof(CtcGreedyArgs) == 32, "layout of CtcGreedyArgs");
 
@@ -5382,8 +5382,8 @@ struct CtcGreedyInt16Args {
   std::int32_t steps;    ///< 1 to 268435455
   std::int32_t classes;  ///< 1 to 268435455
   std::int32_t written;  ///< steps - seen, 1 to 268435455
-  std::int32_t blank;    ///< a class, 0 to 268435455
-  std::int32_t seen;     ///< 0 to 268435455
+  std::int32_t blank;    ///< a class
+  std::int32_t seen;     ///< from 0 to steps - 1
 };
 static_assert(sizeof(CtcGreedyInt16Args) == 32, "layout of CtcGreedyInt16Args");
 

@@ -152,8 +152,9 @@ bool resizing(const CallCheck& call, const Dims& in, const Dims& out) {
 
 bool ctc_greedy(const CallCheck& call, std::int32_t steps, std::int32_t classes,
                 std::int32_t written, std::int32_t blank, std::int32_t seen) {
-  return call.require(written == steps - seen && blank < classes,
-                      "steps, classes and what is decoded do not fit together");
+  return call.require(
+      0 <= seen && seen < steps && written == steps - seen && 0 <= blank && blank < classes,
+      "steps, classes and what is decoded do not fit together");
 }
 
 bool camera_image(const CallCheck& call, const payload::CameraImageArgs& args) {

@@ -5470,8 +5470,8 @@ inline constexpr OperatorField kCtcGreedyArgsFields[] = {
     related("steps", i32(12), 1, 268435455),
     related("classes", i32(16), 1, 268435455),
     related("written", i32(20), 1, 268435455),
-    ranged("blank", i32(24), 0, 268435455),
-    ranged("seen", i32(28), 0, 268435455),
+    integer("blank", i32(24)),
+    integer("seen", i32(28)),
 };
 
 inline constexpr OperatorField kCtcGreedyInt16ArgsFields[] = {
@@ -5481,8 +5481,8 @@ inline constexpr OperatorField kCtcGreedyInt16ArgsFields[] = {
     related("steps", i32(12), 1, 268435455),
     related("classes", i32(16), 1, 268435455),
     related("written", i32(20), 1, 268435455),
-    ranged("blank", i32(24), 0, 268435455),
-    ranged("seen", i32(28), 0, 268435455),
+    integer("blank", i32(24)),
+    integer("seen", i32(28)),
 };
 
 inline constexpr OperatorField kNmsArgsFields[] = {

@@ -1,7 +1,7 @@
 #include <cstdint>
 
-#include "runtime/kernels/common/softmax_int16.h"
 #include "runtime/kernels/common/logarithm.h"
+#include "runtime/kernels/common/softmax_int16.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
