@@ -23,7 +23,7 @@ GENERATED = {
     "docs/stateful_networks.md",
     "docs/streaming_networks.md",
 }
-EXAMPLES = [ROOT / "examples" / name / "README.md" for name in ("digits", "line_camera")]
+EXAMPLES = [ROOT / "examples" / name / "README.md" for name in ("dial_tones", "digits", "line_camera")]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *EXAMPLES]
 # What is measured: numbers with thousands, and numbers of such units.
 FIGURE = re.compile(
