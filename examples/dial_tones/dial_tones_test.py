@@ -54,7 +54,7 @@ def test_the_board_does_what_the_other_one_does(result):
 
 
 def test_the_firmware_debounces_as_python_does(result):
-    """Of results with which that matters: also of those that only the debouncer keeps from being keys."""
+    """And reports keys once that are said more than twice."""
     heard = result.heard
     assert heard.detections == keys.detections(heard.results[SAMPLES // HOP :], SAMPLES // HOP)
     said = heard.results.argmax(1)
@@ -123,6 +123,15 @@ def test_a_tape_has_sounds_that_are_no_keys():
     assert len(tape.presses) == 30
     assert all(a.stop <= b.start for a, b in zip(tape.presses, tape.presses[1:]))
     assert energy.max() > 1e6
+
+
+def test_a_key_needs_six_tenths_on_average():
+    """As debouncer_test has it of the firmware's."""
+    results = np.zeros((2, NOTHING + 1))
+    for probabilities, found in (((153, 154), [3]), ((153, 153), []), ((255, 52), [3])):
+        results[:, 3] = np.array(probabilities) / 256
+        results[:, NOTHING] = 1 - results[:, 3]
+        assert [detection.key for detection in keys.detections(keys.as_int8(results), 0)] == found
 
 
 def test_debouncing_and_its_score():
