@@ -100,6 +100,8 @@ def test_the_page_shows_what_was_heard(result, tmp_path):
     page = (tmp_path / "dial_tones.report.html").read_text(encoding="utf-8")
     assert "<h2>Outputs over time</h2>" in page
     assert np.load(tmp_path / "outputs.npz")["output0"].shape == (len(result.tape), NOTHING + 1)
+    samples = np.load(tmp_path / "tape.npz")["samples"]
+    assert (samples.dtype, samples.shape) == (np.int16, (len(result.tape), HOP))  # as `cmsisnn run` takes it
 
 
 @pytest.mark.parametrize("key", range(len(KEYS)))

@@ -180,7 +180,7 @@ def write(result: Result, output: Path) -> list[Path]:
     with wave.open(sound, "wb") as file:
         file.setparams((1, 2, RATE, 0, "NONE", ""))
         file.writeframes(result.tape.astype("<i2").tobytes())
-    np.savez(inputs, samples=result.tape[:, None])
+    np.savez(inputs, samples=result.tape)
     np.savez(outputs, output0=result.heard.results)
     files = {"tape.wav": sound.getvalue(), "tape.npz": inputs.getvalue(), "outputs.npz": outputs.getvalue()}
     written = write_files(output, files)

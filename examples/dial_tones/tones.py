@@ -14,7 +14,7 @@ KEYS = "123A456B789C*0#D"
 ROWS = 697, 770, 852, 941  # Hz
 COLUMNS = 1209, 1336, 1477, 1633
 
-_OFF = 0.015  # a transmitter is at most that part off its frequencies (Q.23: 1.8 %, with distortion)
+_OFF = 0.015  # a transmitter is at most that part off its frequencies (Q.23 allows 1.8 %)
 _TWIST_DB = 4.0  # one tone of a pair may be louder than the other by so much
 _LEVELS_DB = -46.0, -6.0  # of a pair or another sound: its largest sample, of the largest number
 _NOISE_DB = -40.0, -3.0  # of noise, from the level of the sound around it; never below the last bit
