@@ -53,6 +53,7 @@ from .quantization.narrowed import narrowed
 from .quantization.prepare import quantizable_module
 from .quantization.private_copy import private_copy, require_finite_weights, runnable_copy
 from .quantization.ranges import Calibration, Ranges
+from .quantization.sound import converted_inputs, require_converted
 from .quantization.sum_scales import coarsen_sums
 from .quantization.weight_scales import make_room_for_sums
 from .report.explanation import Placement, modules_of
@@ -194,7 +195,7 @@ def _calibrate(c: Compilation) -> None:
     c.progress("calibrating")
     written = written_buffers(c.prepared)
     state = {name: buffer.clone() for name, buffer in written.items()}
-    truths = truth_inputs(c.prepared)
+    truths, converted = truth_inputs(c.prepared), converted_inputs(c.prepared)
     c.samples = Samples(steps=bool(written))
     c.correction_samples = Samples(_CORRECTION_SAMPLES if c.options.quantizer.configuration.corrects_biases else 1)
     in_sequences = isinstance(c.calibration, calibration_data.Sequences)
@@ -209,6 +210,7 @@ def _calibrate(c: Compilation) -> None:
                 what = f"sample {step} of {f'sequence {number} of ' if in_sequences else ''}the calibration data"
                 with library_call(f"the model cannot be run with {what}"):
                     require_truths(truths, sample, what)
+                    require_converted(converted, sample, what)
                     calibration.observe(sample, what)
                 c.samples.add(sample, starts=step == 0)
                 c.correction_samples.add(sample)

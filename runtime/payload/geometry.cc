@@ -354,8 +354,8 @@ bool delay_line(const CallCheck& call, const payload::DelayLineReadArgs& args) {
 bool log_mel(const CallCheck& call, std::int32_t samples, std::int32_t hop, std::int32_t frames,
              std::int32_t frame_length, std::int32_t fft_length) {
   return call.require(
-             (fft_length & (fft_length - 1)) == 0 && 1 <= frame_length &&
-                 frame_length <= fft_length,
+             1 <= frame_length && frame_length <= fft_length &&
+                 (fft_length & (fft_length - 1)) == 0,
              "a spectrum is not of a power of two, or of fewer samples than a frame has") &&
          call.require(
              hop >= 1 && frames >= 1 && (frames - std::int64_t{1}) * hop + frame_length <= samples,

@@ -98,11 +98,18 @@ def _check(
         raise ValueError(wrong)
 
 
-_library.define(
-    "camera_image(Tensor frame, str format, bool gray, bool full_range, int[] crop, int[] size, str mode, "
-    "float[] mean, float[] std) -> Tensor"
+def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
+    return out.copy_(_camera_image(*arguments))
+
+
+_ARGUMENTS = (
+    "Tensor frame, str format, bool gray, bool full_range, int[] crop, int[] size, str mode, float[] mean, float[] std"
 )
+_library.define(f"camera_image({_ARGUMENTS}) -> Tensor")
 _library.impl("camera_image", _camera_image, "CompositeExplicitAutograd")
+# ExecuTorch asks for it where a program calls the operator outside of the delegate.
+_library.define(f"camera_image.out({_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
+_library.impl("camera_image.out", _out, "CompositeExplicitAutograd")
 torch.library.register_fake("cmsis_nn_delegate::camera_image", _shape_of_it, lib=_library)
 
 CAMERA_IMAGE = torch.ops.cmsis_nn_delegate.camera_image.default

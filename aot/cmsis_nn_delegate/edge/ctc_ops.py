@@ -35,8 +35,16 @@ def _shape_of_it(scores: torch.Tensor, blank: int, seen: int) -> torch.Tensor:
     return scores.new_empty((*scores.shape[:-2], scores.shape[-2] - seen), dtype=torch.int64)
 
 
-_library.define("ctc_greedy(Tensor scores, int blank, int seen) -> Tensor")
+def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
+    return out.copy_(_ctc_greedy(*arguments))
+
+
+_ARGUMENTS = "Tensor scores, int blank, int seen"
+_library.define(f"ctc_greedy({_ARGUMENTS}) -> Tensor")
 _library.impl("ctc_greedy", _ctc_greedy, "CompositeExplicitAutograd")
+# ExecuTorch asks for it where a program calls the operator outside of the delegate.
+_library.define(f"ctc_greedy.out({_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
+_library.impl("ctc_greedy.out", _out, "CompositeExplicitAutograd")
 torch.library.register_fake("cmsis_nn_delegate::ctc_greedy", _shape_of_it, lib=_library)
 
 CTC_GREEDY = torch.ops.cmsis_nn_delegate.ctc_greedy.default

@@ -56,8 +56,16 @@ def _shape_of_it(boxes: torch.Tensor, scores: torch.Tensor, iou: float, score: f
     return scores.new_empty((*scores.shape[:-1], most), dtype=torch.int64)
 
 
-_library.define("nms(Tensor boxes, Tensor scores, float iou, float score, int most) -> Tensor")
+def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
+    return out.copy_(_nms(*arguments))
+
+
+_ARGUMENTS = "Tensor boxes, Tensor scores, float iou, float score, int most"
+_library.define(f"nms({_ARGUMENTS}) -> Tensor")
 _library.impl("nms", _nms, "CompositeExplicitAutograd")
+# ExecuTorch asks for it where a program calls the operator outside of the delegate.
+_library.define(f"nms.out({_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
+_library.impl("nms.out", _out, "CompositeExplicitAutograd")
 torch.library.register_fake("cmsis_nn_delegate::nms", _shape_of_it, lib=_library)
 
 NMS = torch.ops.cmsis_nn_delegate.nms.default

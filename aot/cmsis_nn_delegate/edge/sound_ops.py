@@ -20,6 +20,9 @@ import torch
 
 from . import recurrent_ops  # noqa: F401  declares the library
 
+# Types of modules whose functions compute cepstral coefficients of logarithms.
+CEPSTRAL: set[str] = set()
+
 _library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Optional, Union
@@ -9,7 +10,8 @@ from typing import Any, Optional, Union
 import torch
 from torch import nn
 
-from ..edge.sound_ops import LOG_MEL
+from ..edge.sound_ops import CEPSTRAL, LOG_MEL
+from ..support.checked import checked
 from ..support.errors import UserError, closest
 from .mel import mel_bank
 
@@ -42,6 +44,7 @@ class LogMel(nn.Module):
     window: torch.Tensor
     bank: torch.Tensor
 
+    @checked("mel")
     def __init__(
         self,
         sample_rate: float = 16000,
@@ -71,15 +74,19 @@ class LogMel(nn.Module):
             )
         if power not in (1, 2):
             raise UserError(f"power is {power}, and has to be 1, for magnitudes, or 2, for energies")
-        if not eps > 0 or not gain > 0:
-            raise UserError(f"eps is {eps:g} and gain {gain:g}: both have to be above 0")
+        if not 0 < eps < math.inf or not 0 < gain < math.inf:
+            raise UserError(f"eps is {eps:g} and gain {gain:g}: both have to be above 0, and finite")
         self.hop, self.power, self.eps, self.gain = hop, power, eps, gain
         self.register_buffer("window", _window(window, window_length))
+        others = set(mel) - set(inspect.signature(mel_bank).parameters)
+        if others:
+            name = sorted(others)[0]
+            raise UserError(f"LogMel has no parameter {name!r}; {closest(name, inspect.signature(LogMel).parameters)}")
         if bank is None:
             bank = mel_bank(sample_rate, self.fft_length, bands, low, high, **mel)
         elif mel:
             raise UserError(f"{', '.join(sorted(mel))}: a bank of your own is taken as it is; leave one of them out")
-        elif bank.dim() != 2 or bank.shape[0] != self.fft_length // 2 + 1:
+        elif bank.dim() != 2 or bank.shape[0] != self.fft_length // 2 + 1 or not bank.numel():
             raise UserError(
                 f"the bank has the shape {list(bank.shape)}, and a spectrum {self.fft_length // 2 + 1} bins: give "
                 f"[{self.fft_length // 2 + 1}, bands]"
@@ -102,6 +109,11 @@ class Mfcc(nn.Module):
     II) of a `LogMel`, whose parameters follow. `forward` takes float32 [..., samples] and returns float32
     [..., frames, coefficients]. The transform is a linear layer that is not trained."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        CEPSTRAL.add(f"{cls.__module__}.{cls.__qualname__}")
+
+    @checked("log_mel")
     def __init__(self, sample_rate: float = 16000, *, coefficients: int = 13, **log_mel: Any) -> None:
         super().__init__()
         self.log_mel = LogMel(sample_rate, **log_mel)
@@ -119,6 +131,9 @@ class Mfcc(nn.Module):
     def forward(self, samples: torch.Tensor) -> torch.Tensor:
         coefficients: torch.Tensor = self.dct(self.log_mel(samples))
         return coefficients
+
+
+CEPSTRAL.add(f"{Mfcc.__module__}.{Mfcc.__qualname__}")
 
 
 def _window(window: Union[str, torch.Tensor], length: int) -> torch.Tensor:

@@ -141,7 +141,11 @@ def test_gradients_reach_the_samples_and_the_bank():
         (dict(fft_length=500), "has to be a power of two"),
         (dict(fft_length=256), "a window has 480 samples: take a longer one"),
         (dict(power=3), "power is 3"),
-        (dict(eps=0.0), "has|have to be above 0"),
+        (dict(eps=0.0), "both have to be above 0"),
+        (dict(eps=math.inf), "and finite"),
+        (dict(hop=320.5), "hop"),
+        (dict(window=np.hanning(480)), "window"),
+        (dict(n_mels=40), "LogMel has no parameter 'n_mels'"),
         (dict(window="hamm"), "did you mean 'hamming'"),
         (dict(window=torch.ones(3)), r"has to have \[480\]"),
         (dict(bank=torch.ones(3, 3)), "a spectrum 257 bins"),
@@ -207,6 +211,59 @@ def test_what_filters_samples_before_keeps_16_bits():
     exact = net(torch.from_numpy(samples / np.float32(2**15))).numpy()
     (output,) = module.report.outputs
     assert np.abs((found.astype(np.int32) - output.zero_point) * output.scale - exact).mean() <= output.scale
+
+
+class Joined(nn.Module):
+    """Pre-emphasis that keeps the first sample: its result is larger than its input, and shares a scale with it."""
+
+    def __init__(self):
+        super().__init__()
+        self.features = LogMel(RATE)
+
+    def forward(self, x):
+        return self.features(torch.cat([x[:, :1], x[:, 1:] - 0.97 * x[:, :-1]], 1))
+
+
+class Amplified(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = LogMel(RATE)
+
+    def forward(self, x, gain):
+        return self.features(x * gain)
+
+
+@pytest.mark.parametrize("model", [Joined(), Amplified()], ids=["joined", "amplified"])
+def test_no_range_is_cut_to_that_of_a_converter(model):
+    """Tones near half of the sample rate, which pre-emphasis makes nearly twice as large, and a gain of 8."""
+    t = torch.arange(4000) / RATE
+    noise = 0.01 * torch.randn(4000, generator=torch.Generator().manual_seed(0))
+    waves = [(0.1 * n * torch.sin(2 * math.pi * 7000 * t) + noise).reshape(1, -1) for n in range(1, 10)]
+    gain = [torch.full((1, 1), 8.0)] if isinstance(model, Amplified) else []
+    data = [(wave / (8 if gain else 1), *gain) for wave in waves]
+    module = compile_model(model.eval(), data[0], "cortex-m4", data)
+    (found,) = reference.run(module.graph, [tensor.numpy() for tensor in data[-1]])
+    error = found - model(*data[-1]).numpy()
+    # Nats; a tone that is cut to half of its size makes an error of several in all bands.
+    assert np.sqrt((error**2).mean()) <= 0.3
+
+
+def test_samples_that_are_integers_are_an_error():
+    data = [(sound(seed) * 32768,) for seed in range(4)]
+    with pytest.raises(UserError, match="divide them by 32768"):
+        compile_model(LogMel(RATE), data[0], "cortex-m4", data)
+
+
+class OwnMfcc(Mfcc):
+    pass
+
+
+def test_cepstral_coefficients_keep_16_and_8_bits_in_any_case():
+    """Of a derived class, and with weights of 4 bits for other layers."""
+    module = compiled(Net(OwnMfcc(RATE), 13), quantizer=CmsisNnQuantizer(preset="w4"))
+    kernels = [call.kernel for call in module.report.calls]
+    assert "log_mel_int16" in kernels
+    assert not any("int4" in kernel and kernel.endswith("int16") for kernel in kernels)
 
 
 def test_a_range_of_its_own_goes_before_that_of_a_converter():

@@ -70,6 +70,8 @@ class NonMaxSuppression(torch.nn.Module):
         super().__init__()
         if not 0 <= iou <= 1:
             raise UserError(f"iou is {iou}; it must be from 0 to 1")
+        if not math.isfinite(score):
+            raise UserError(f"score is {score}; it must be finite: a score below all others keeps every box")
         if most < 1:
             raise UserError(f"most is {most}; at least one box has to be kept")
         self.iou, self.score, self.most = float(iou), float(score), most

@@ -147,6 +147,7 @@ def test_what_is_not_delegated_says_why_and_what_to_do(make, reason, part):
     [
         (lambda: NonMaxSuppression(iou=1.1), "it must be from 0 to 1"),
         (lambda: NonMaxSuppression(most=0), "at least one box"),
+        (lambda: NonMaxSuppression(score=-math.inf), "must be finite"),
         (lambda: NonMaxSuppression()(torch.zeros(3, 4), torch.zeros(2)), r"have to be \[..., N, 4\] and \[..., N\]"),
         (lambda: BoxDecoder(torch.zeros(3, 4)), "x1 < x2"),
         (lambda: BoxDecoder(grid(2), (1.0, 1.0, 0.0, 1.0)), "4 numbers above 0"),

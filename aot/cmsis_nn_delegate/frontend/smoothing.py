@@ -14,8 +14,9 @@ _HALF = 0.5
 
 class DetectionSmoother(torch.nn.Module):
     """Scores of a step, float32 [1, classes], as detections [1, classes]: 1 where a class is detected, and else 0. A
-    class is detected if the mean of its scores is above a threshold, and nothing was detected in the steps before, as
-    TensorFlow Lite Micro's RecognizeCommands does it, which computes the mean of a window.
+    class is detected if the mean of its scores is above a threshold, and nothing was detected in the steps before.
+    TensorFlow Lite Micro's RecognizeCommands, which computes the mean of a window, differs: it looks at the class with
+    the largest mean alone, and a detection suppresses that class, and no other, for a time.
 
     fresh: the part of a step in the mean, mean = (1 - fresh) * mean + fresh * score, from 2^-10 to 1: about that of
         the last 2 / fresh - 1 steps.

@@ -32,7 +32,8 @@ SAMPLE = Element.INT16
 # Of an energy, to the right: then sums of energies times weights stay below 2^63, because the energies of a frame are
 # together at most the mean of its squares [Parseval].
 ENERGY_SHIFT = 12
-_MOST_FLOOR = 2**62
+# What a floor may be, so that sums with it stay below 2^63, too.
+_MOST_FLOOR = 2**48
 _STEP_BITS = 16  # of the factor to steps of the output, after the point
 _POWERS = (1, 2)
 
@@ -324,7 +325,8 @@ def _refuse_numbers(
 
 
 def _draw(d: Case, element: Element) -> Value:
-    """Of windows and banks as people have them, and of any; frames that overlap, follow each other or lie apart."""
+    """Of windows and banks as people have them, and of any; frames that overlap, follow each other or lie apart; loud
+    samples, and silence or nearly that, whose sums are small."""
     fft_length = d.pick(32, 32, 64, 128, d.pick(*spectrum.LENGTHS[:6]))
     frame_length = d.pick(fft_length, d.integer(1, fft_length), d.integer(fft_length // 2, fft_length))
     hop = d.pick(frame_length, max(frame_length // 2, 1), d.integer(1, 2 * frame_length))
@@ -332,7 +334,12 @@ def _draw(d: Case, element: Element) -> Value:
     shape = d.pick((samples,), (1, samples), (d.integer(1, 3), samples))
     bins, bands = fft_length // 2 + 1, d.pick(1, d.integer(1, 12), d.integer(1, 40))
     scale = 2.0**-15
-    x = d.input(*shape, element=SAMPLE, quant=Quant((scale,), 0))
+    quant = Quant((scale,), 0)
+    quiet = d.pick(None, None, 0, 1)
+    if quiet is None:
+        x = d.input(*shape, element=SAMPLE, quant=quant)
+    else:
+        x = d.constant(shape, SAMPLE, -quiet, quiet, quant)
     window = d.pick(np.hanning(frame_length + 2)[1:-1], np.ones(frame_length), d.random.normal(size=frame_length))
     centres = np.sort(d.random.uniform(0, bins, bands))
     width = d.random.uniform(0.1, bins / 2)
@@ -341,8 +348,8 @@ def _draw(d: Case, element: Element) -> Value:
     constants = constants_of(f"c{len(d.nodes)}", window, bank, fft_length, power, eps, scale)
     attrs = LogMelAttrs(hop, power, d.pick(1.0, 0.5, 10 / math.log(10)))
     # Values from the logarithm of eps to that of the loudest sound fill a part of the range, or exceed it.
-    quant = d.quant(float(2.0 ** d.random.uniform(-5, 0)) * 2.0 ** (8 - element.bits), element=element)
-    output = d.node("log_mel", [x, *constants], attrs, quant)
+    steps = d.quant(float(2.0 ** d.random.uniform(-5, 0)) * 2.0 ** (8 - element.bits), element=element)
+    output = d.node("log_mel", [x, *constants], attrs, steps)
     output.retype(element=element)
     return output
 

@@ -303,7 +303,7 @@ class CmsisNnQuantizer(Quantizer):
         narrow_readers(model.graph, _TAKING_STATES, wide, self._specs.activation(self.configuration.general()))
         share_state_scales(model.graph)
         fix_ranges(model.graph, self.configuration.ranges)
-        fix_samples(model.graph, _SAMPLES)
+        fix_samples(model.graph, _SAMPLES, _MOVING)
         point_to_first(model.graph)
         return model
 
@@ -323,9 +323,8 @@ class CmsisNnQuantizer(Quantizer):
         if applies and _element_of(node) is not asked:
             keep_asked(node, asked, too_large)
         if applies and isinstance(annotation, (Weighted, RecurrentLayer, LookUp)):
-            if self._weights_asked(node, annotation).weights == "int4" and not self._takes_small_weights(
-                node, annotation
-            ):
+            asked_small = self._weights_asked(node, annotation).weights == "int4" and not is_sound(node)
+            if asked_small and not self._takes_small_weights(node, annotation):
                 keep_wide_weights(node)
         return applies
 
@@ -581,7 +580,10 @@ class CmsisNnQuantizer(Quantizer):
 
     @staticmethod
     def _takes_small_weights(node: Node, annotation: Annotation) -> bool:
-        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits that take less flash."""
+        """Returns whether kernels compute `node`, whose type is known, with weights of 4 bits that take less flash.
+        Filters and transforms of sound have few, and keep 8."""
+        if is_sound(node):
+            return False
         transposed = isinstance(annotation, Weighted) and annotation.transposed
         kernels = OPS["conv2d"].annotation if transposed else annotation  # a convolution computes it
         if _element_of(node) not in _SMALL_WEIGHTS.get(id(kernels), ()):

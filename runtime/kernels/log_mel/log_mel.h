@@ -102,8 +102,8 @@ Error compute_log_mel(const Args& a, const Bases& bases) {
         for (std::int32_t i = bin_counts[band]; i > 0; --i) {
           sum += energy_of(*bin++) * static_cast<std::uint16_t>(*weight++);
         }
-        // Or 1, because sums of a damaged payload may wrap around to 0.
-        const std::int64_t logarithm = std::int64_t{log2_of(sum | 1, 0)} + offsets[band];
+        // Sums of a damaged payload may wrap around to 0.
+        const std::int64_t logarithm = std::int64_t{log2_of(sum == 0 ? 1 : sum, 0)} + offsets[band];
         constexpr int kShift = kLogBits + kStepBits;
         constexpr std::int64_t kHalf = std::int64_t{1} << (kShift - 1);
         const std::int64_t value = ((logarithm * a.step + kHalf) >> kShift) + a.output_offset;
