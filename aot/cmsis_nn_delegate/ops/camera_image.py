@@ -240,7 +240,8 @@ class CameraImage(Op):
 
     def features(self, node: Node) -> Features:
         n, h, w, c = storage.nhwc(node.output)
-        return Features({"rows": n * h, "pixels": n * h * w, "outputs": n * h * w * c})
+        kind = "RGB" if node.attrs.format.startswith("rgb") else "YUV"
+        return Features({"rows": n * h, "pixels": n * h * w, "outputs": n * h * w * c}, f"{node.attrs.mode} {kind}")
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs, numbers = node.attrs, _numbers(node)

@@ -32,8 +32,8 @@ SAMPLE = Element.INT16
 # Of an energy, to the right: then sums of energies times weights stay below 2^63, because the energies of a frame are
 # together at most the mean of its squares [Parseval].
 ENERGY_SHIFT = 12
-# What a floor may be, so that sums with it stay below 2^63, too.
-_MOST_FLOOR = 2**48
+# So that sums with it stay below 2^64.
+_MOST_FLOOR = 2**62
 _STEP_BITS = 16  # of the factor to steps of the output, after the point
 _POWERS = (1, 2)
 
@@ -206,10 +206,11 @@ class LogMel(Op):
         real, imaginary = spectrum.scaled_spectrum(frames, factors)
         energies = real * real + imaginary * imaginary
         energies = energies >> ENERGY_SHIFT if node.attrs.power == 2 else spectrum.square_root(energies)
-        sums = np.empty((sizes.batch, sizes.frames, sizes.bands), np.int64)
+        sums = np.empty((sizes.batch, sizes.frames, sizes.bands), np.uint64)
         tap = 0
         for band, (start, count) in enumerate(zip(first_bins, counts)):
-            sums[..., band] = energies[..., start : start + count] @ weights[tap : tap + count] + floors[band]
+            together = energies[..., start : start + count] @ weights[tap : tap + count]
+            sums[..., band] = together.astype(np.uint64) + np.uint64(floors[band])
             tap += count
         logarithms = log2(sums, 0) + offsets
         shift = LOG_BITS + _STEP_BITS

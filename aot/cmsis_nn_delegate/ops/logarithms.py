@@ -8,13 +8,13 @@ LOG_BITS = 20  # of logarithms, after the point
 
 
 def log2(numbers: np.ndarray, point: int) -> np.ndarray:
-    """Returns the logarithms, with `LOG_BITS` bits after the point, of positive int64 that have `point` ones. Of a
-    number, 32 bits count."""
-    high = numbers >> 32
-    bits = np.where(high > 0, _bit_length(high) + 32, _bit_length(numbers))
-    mantissa = np.where(bits <= 32, numbers << np.maximum(32 - bits, 0), numbers >> np.maximum(bits - 32, 0)).astype(
-        np.uint64
-    )
+    """Returns the logarithms, with `LOG_BITS` bits after the point, of positive int64 or uint64 that have `point` ones.
+    Of a number, 32 bits count."""
+    all_bits = numbers.astype(np.uint64)
+    high = all_bits >> np.uint64(32)
+    bits = np.where(high > 0, _bit_length(high) + 32, _bit_length(all_bits))
+    left, right = (np.maximum(side, 0).astype(np.uint64) for side in (32 - bits, bits - 32))
+    mantissa = np.where(bits <= 32, all_bits << left, all_bits >> right)
     result = bits - 1 - point
     for _ in range(LOG_BITS):
         square = mantissa * mantissa >> np.uint64(31)  # in [2^31, 2^33)
