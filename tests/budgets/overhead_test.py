@@ -25,6 +25,7 @@ LARGER = {
     "add_broadcast",
     "add_broadcast_int16",
     "batch_matmul",
+    "camera_image",  # once in a model
     "conv2d_int16",
     "conv2d_int4_int16",
     "conv2d_large",
