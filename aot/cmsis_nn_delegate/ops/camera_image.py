@@ -84,7 +84,6 @@ KERNEL = KernelSpec(
         ),
         geometry="camera_image",
     ),
-    priced_as="resize_bilinear",  # which reads as many pixels for each of its own
 )
 
 

@@ -78,7 +78,6 @@ def kernel(element: Scalar) -> KernelSpec:
             geometry="log_mel",
             values="log_mel",
         ),
-        priced_as="" if element is I8 else "log_mel",
     )
 
 

@@ -61,7 +61,6 @@ def _kernel(element: Scalar) -> KernelSpec:
                 Field("least", I32, "score that counts", low=steps.low, high=steps.high + 1),
             ),
         ),
-        priced_as="argmax",  # which looks for the best of as many
     )
 
 
@@ -162,7 +161,7 @@ class Nms(Op):
 
     def features(self, node: Node) -> Features:
         *outer, count = node.inputs[1].shape
-        # All boxes are read twice for each that is kept.
+        # All boxes are read twice for each that is kept; how many are depends on the data, and so this is an estimate.
         return reduction.reduced(2 * math.prod(outer) * min(count, node.attrs.most), count, 1)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
