@@ -63,7 +63,9 @@ constexpr NumberAt i32(std::uint16_t offset) { return {offset, 4, true}; }
 /// A member of an argument block; nested structs are taken apart. References and floats have 4 bytes. There are thousands of
 /// these in the flash of test images, so that their order leaves no gaps.
 struct OperatorField {
+#ifndef __arm__  // devices have no room for all of the names
   const char* name;
+#endif
   NumberAt at;
   FieldKind kind;
   /// Of an integer with a range of its own, which is [low, high]. `related`: other members limit it, too.
@@ -97,28 +99,44 @@ struct OperatorField {
   }
 };
 
+constexpr OperatorField member([[maybe_unused]] const char* name, NumberAt at, FieldKind kind) {
+  OperatorField field = {};
+#ifndef __arm__
+  field.name = name;
+#endif
+  field.at = at;
+  field.kind = kind;
+  return field;
+}
+
 constexpr OperatorField integer(const char* name, NumberAt at) {
-  return {name, at, FieldKind::kInteger};
+  return member(name, at, FieldKind::kInteger);
 }
 
 constexpr OperatorField ranged(const char* name, NumberAt at, std::int32_t low, std::int32_t high) {
-  return {name, at, FieldKind::kInteger, true, false, low, high};
+  OperatorField field = integer(name, at);
+  field.ranged = true;
+  field.low = low;
+  field.high = high;
+  return field;
 }
 
 constexpr OperatorField related(const char* name, NumberAt at, std::int32_t low,
                                 std::int32_t high) {
-  return {name, at, FieldKind::kInteger, true, true, low, high};
+  OperatorField field = ranged(name, at, low, high);
+  field.related = true;
+  return field;
 }
 
 constexpr OperatorField real(const char* name, std::uint16_t offset) {
-  return {name, {offset, 4, false}, FieldKind::kFloat};
+  return member(name, {offset, 4, false}, FieldKind::kFloat);
 }
 
 constexpr OperatorField reference(const char* name, std::uint16_t offset, FieldKind kind,
                                   std::uint8_t alignment, std::uint8_t element_bytes,
                                   std::initializer_list<NumberAt> factors,
                                   std::uint8_t per_byte = 1) {
-  OperatorField field = {name, {offset, 4, false}, kind};
+  OperatorField field = member(name, {offset, 4, false}, kind);
   field.alignment = alignment;
   field.element_bytes = element_bytes;
   field.per_byte = per_byte;

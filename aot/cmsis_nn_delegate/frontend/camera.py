@@ -128,13 +128,13 @@ class _Yuv422(_CameraImage):
 
 
 class Rgb565ToRgb(_Rgb565):
-    """Frames of RGB565, int32 [N, height, width / 2] of `frame_of`, as images float32 [N, 3, *size]: red, green and
-    blue, of which the highest bits are repeated to make 8.
+    """Frames of RGB565, int32 [N, height, width / 2] of `frame_of`, as images float32 [N, 3, rows, columns]: red, green
+    and blue, of which the highest bits are repeated to make 8.
 
     height, width: of a frame, in pixels; the width is even.
     big_endian: the byte with red comes first, as many sensors send them.
     crop: (top, left, height, width) of the part that is read; all of the frame if it is None.
-    size: (height, width) of the image; that of the crop if it is None.
+    size: (rows, columns) of the image; that of the crop if it is None.
     mode: "nearest" takes row i * height // size, and the column likewise; "bilinear" is that of
         torch.nn.functional.interpolate with align_corners=False, which makes images smaller by a factor of less
         than 128, and sees at most 4 pixels for each of its own.
@@ -148,14 +148,14 @@ class Rgb565ToRgb(_Rgb565):
 
 
 class Rgb565ToGray(_Rgb565):
-    """Frames of RGB565 as images [N, 1, *size] of BT.601's luma, (77 R + 150 G + 29 B) / 256. The arguments are those
-    of `Rgb565ToRgb`, with one channel."""
+    """Frames of RGB565 as images [N, 1, rows, columns] of BT.601's luma, (77 R + 150 G + 29 B) / 256. The arguments are
+    those of `Rgb565ToRgb`, with one channel."""
 
     gray = True
 
 
 class YuyvToRgb(_Yuv422):
-    """Frames of YUV 4:2:2 as images [N, 3, *size]: red, green and blue by BT.601's matrix in 1/256.
+    """Frames of YUV 4:2:2 as images [N, 3, rows, columns]: red, green and blue by BT.601's matrix in 1/256.
 
     order: "yuyv" or "uyvy", the bytes of two pixels.
     full_range: Y, U and V take 0 to 255, as in JPEG, and not 16 to 235 and 240.
@@ -167,7 +167,7 @@ class YuyvToRgb(_Yuv422):
 
 
 class YuyvToGray(_Yuv422):
-    """Frames of YUV 4:2:2 as images [N, 1, *size] of Y alone; in the limited range of (Y - 16) * 298 / 256. The
+    """Frames of YUV 4:2:2 as images [N, 1, rows, columns] of Y alone; in the limited range of (Y - 16) * 298 / 256. The
     arguments are those of `YuyvToRgb`, with one channel."""
 
     gray = True
