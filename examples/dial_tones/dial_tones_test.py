@@ -13,9 +13,10 @@ import pytest
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.dial_tones import keys, listen, tones
 from examples.dial_tones.detector import HOP, NOTHING, SAMPLES
-from examples.dial_tones.keys import Detection, Score
+from examples.dial_tones.keys import Detection
 from examples.dial_tones.tones import KEYS, RATE, Press
 from examples.digits.demo import Steps
+from examples.score import Score
 
 make_torch_faster()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from examples.dial_tones.detector import HOP, NOTHING, WINDOW
 from examples.dial_tones.tones import Press
+from examples.score import Score
 
 _SURE = 51  # as Debouncer::kSure in debouncer.h
 _LATE = 3 * HOP  # samples after its end until which a key may be reported
@@ -42,20 +43,6 @@ class Detection:
 
     sample: int
     key: int
-
-
-@dataclass(frozen=True)
-class Score:
-    """How many keys were detected, taken for others or not at all, and how many were reported that nobody dialled."""
-
-    right: int
-    wrong: int
-    missed: int
-    invented: int
-
-    def __str__(self) -> str:
-        count = self.right + self.wrong + self.missed
-        return f"{self.right} of {count} ({self.wrong} wrong, {self.missed} missed, {self.invented} invented)"
 
 
 def detections(probabilities: np.ndarray, first: int) -> list[Detection]:

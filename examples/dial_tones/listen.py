@@ -35,6 +35,7 @@ from examples.dial_tones.detector import HOP, NOTHING, SAMPLES
 from examples.dial_tones.keys import Detection
 from examples.dial_tones.tones import KEYS, RATE, Press
 from examples.digits.demo import Steps, table
+from examples.score import Score
 from sim import boards, cycles, scratch, simulator
 from sim.elf import Elf
 
@@ -63,8 +64,8 @@ class Result:
 
     tape: np.ndarray  # int16 (inferences, 320)
     presses: tuple[Press, ...]
-    in_float: keys.Score
-    on_device: keys.Score
+    in_float: Score
+    on_device: Score
     heard: Heard  # by QEMU's board
     heard_on_board: Heard | None  # by the board, if its simulator is there
     no_board: str  # why it is not

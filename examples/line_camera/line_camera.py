@@ -18,6 +18,7 @@ from torch import nn
 from torch.nn import functional
 
 from examples.digits import digits
+from examples.score import Score
 
 SEED = 0
 ROWS = 8
@@ -44,20 +45,6 @@ class Reading:
 
     column: int
     digit: int
-
-
-@dataclass(frozen=True)
-class Score:
-    """How many digits were read right, wrong or not at all, and how often one was read where none ended."""
-
-    right: int
-    wrong: int
-    missed: int
-    invented: int
-
-    def __str__(self) -> str:
-        count = self.right + self.wrong + self.missed
-        return f"{self.right} of {count} ({self.wrong} wrong, {self.missed} missed, {self.invented} invented)"
 
 
 def tape(images: np.ndarray, labels: np.ndarray, random: np.random.Generator, count: int) -> Tape:

@@ -12,7 +12,8 @@ import pytest
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.digits.demo import Steps
 from examples.line_camera import line_camera, read_tape
-from examples.line_camera.line_camera import NOTHING, Reading, Score
+from examples.line_camera.line_camera import NOTHING, Reading
+from examples.score import Score
 
 make_torch_faster()
 

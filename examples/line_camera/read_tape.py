@@ -28,6 +28,7 @@ from cmsis_nn_delegate.runner import simulate
 from examples.digits import digits
 from examples.digits.demo import Steps, table
 from examples.line_camera import line_camera
+from examples.score import Score
 
 CORE = "cortex-m55"
 DIGITS = 80  # held-out ones, on the tape
@@ -42,8 +43,8 @@ class Read:
 
     compiled: Compiled
     tape: line_camera.Tape
-    in_float: line_camera.Score
-    on_device: line_camera.Score
+    in_float: Score
+    on_device: Score
     probabilities: np.ndarray  # (columns, 11), by the device
     differing: int  # bytes, from the integer reference
     run: simulate.Run

@@ -63,18 +63,9 @@ def _camera_image(
     return (x.clamp(0, 255) / 255 - channels[0]) / channels[1]
 
 
-def _shape_of_it(
-    frame: torch.Tensor,
-    format: str,
-    gray: bool,
-    full_range: bool,
-    crop: Sequence[int],
-    size: Sequence[int],
-    mode: str,
-    mean: Sequence[float],
-    std: Sequence[float],
-) -> torch.Tensor:
-    _check(frame, format, gray, crop, size, mode, mean, std)
+def _shape_of_it(frame: torch.Tensor, format: str, gray: bool, _: bool, *of_image: Any) -> torch.Tensor:
+    _check(frame, format, gray, *of_image)
+    _crop, size, *_rest = of_image
     return frame.new_empty((frame.shape[0], 1 if gray else COMPONENTS, *size), dtype=torch.float32)
 
 

@@ -24,7 +24,7 @@ _BILINEAR = "CMSIS-NN does not interpolate"
 _NEAREST = "CMSIS-NN does not resample"
 _DIVISION = "CMSIS-NN has no division of activations"
 _PRELU = "CMSIS-NN has no PReLU"
-_SOUND = "CMSIS-NN has no features of sound; CMSIS-DSP's transforms of 16 and 32 bits round after each stage"
+_SOUND = "CMSIS-NN has no features of sound"
 _RESCALE = "CMSIS-NN has no conversion between two formats"
 
 # Of recurrent layers, by the kernel for int8.
