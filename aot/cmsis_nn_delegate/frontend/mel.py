@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 import numpy as np
 import torch
 
+from ..support.checked import checked
 from ..support.errors import UserError, closest
 
 
@@ -39,6 +40,7 @@ NORMS = (None, "slaney")
 TRIANGLES = ("hz", "mel")
 
 
+@checked()
 def mel_bank(
     sample_rate: float,
     fft_length: int,

@@ -201,6 +201,8 @@ UNCHECKED = {
     "BoxDecoder.forward": "PyTorch calls it",
     "CtcGreedyDecoder.forward": "PyTorch calls it",
     "DetectionSmoother.forward": "PyTorch calls it",
+    "LogMel.forward": "PyTorch calls it",
+    "Mfcc.forward": "PyTorch calls it",
     "NonMaxSuppression.forward": "PyTorch calls it",
     "VariableLength": "checks its layer itself",
     "VariableLength.forward": "PyTorch calls it",
