@@ -31,6 +31,18 @@ struct PairProductsOf {
 
 using PairProducts = PairProductsOf<std::int8_t>;
 
+/// Where the inputs of a window lie: `rows` times `segments` segments, inputs that lie side by side, of which each has
+/// fours and a rest. Steps are numbers of inputs.
+struct PairSegments {
+  std::int32_t words;     // fours of a segment, >= 0
+  std::int32_t rest;      // inputs of a segment behind them, 1 to 3
+  std::int32_t segments;  // of a row, >= 1
+  std::int32_t rows;      // >= 1
+  std::int32_t step;      // from the end of a segment to the next one of the row
+  std::int32_t row_step;  // to be added to `step` behind the last segment of a row
+  std::int32_t rests;     // bytes from the first of the widened inputs to the rests, which follow all fours
+};
+
 namespace pair_products {
 
 inline constexpr std::int32_t kBlock = 4;   // channels
@@ -296,6 +308,15 @@ inline void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
   }
 }
 
+/// Widens input `i` of two windows to where widen() would put it.
+inline void widen_one(std::int8_t a, std::int8_t b, std::int32_t* out, std::int32_t i) {
+  auto* const bytes =
+      reinterpret_cast<unsigned char*>(out + i / 4 * 4 + i % 2 * 2) + i % 4 / 2 * sizeof(std::int16_t);
+  const std::int16_t wide[] = {a, b};
+  std::memcpy(bytes, wide, sizeof(wide[0]));
+  std::memcpy(bytes + sizeof(*out), wide + 1, sizeof(wide[1]));
+}
+
 }  // namespace pair_products
 
 /// The functions for plain C++.
@@ -305,6 +326,9 @@ struct PlainPairProducts {
   static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
                     std::int32_t words) {
     pair_products::widen(a, b, out, words);
+  }
+  static void widen_one(std::int8_t a, std::int8_t b, std::int32_t* out, std::int32_t i) {
+    pair_products::widen_one(a, b, out, i);
   }
   static void multiply_floor(const PairProducts& products) {
     pair_products::multiply<pair_products::Floor>(products);

@@ -244,6 +244,15 @@
   MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, SEPARATE_NIBBLES, \
            WITH_NIBBLE_STARTS, NIBBLE_STARTS
 
+// Widens four bytes of two windows, one word each, and stores the four words at `out`, which moves on.
+.macro WIDEN a, b, out
+  sxtb16 r6, \a
+  sxtb16 r7, \b
+  sxtb16 r12, \a, ror #8
+  sxtb16 lr, \b, ror #8
+  stm \out!, {r6, r7, r12, lr}
+.endm
+
 // void cmsis_nn_delegate_widen_pairs(
 //     const int8_t* a,   r0
 //     const int8_t* b,   r1
@@ -255,7 +264,7 @@
 // Cost: 9 instructions for 4 inputs of two windows.
 //
 // Bounds: reads 4 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1. Callers give whole words
-// of a window; what is left of its segments is widened in C++.
+// of a window.
   .section .text.cmsis_nn_delegate_widen_pairs, "ax", %progbits
   .global cmsis_nn_delegate_widen_pairs
   .type cmsis_nn_delegate_widen_pairs, %function
@@ -267,13 +276,95 @@ cmsis_nn_delegate_widen_pairs:
   ldr r4, [r0], #4
   ldr r5, [r1], #4
   subs r3, r3, #1
-  sxtb16 r6, r4
-  sxtb16 r7, r5
-  sxtb16 r12, r4, ror #8
-  sxtb16 lr, r5, ror #8
-  stm r2!, {r6, r7, r12, lr}
+  WIDEN r4, r5, r2
   bne 1b
   pop {r4-r7, pc}
   .size cmsis_nn_delegate_widen_pairs, .-cmsis_nn_delegate_widen_pairs
+
+// void cmsis_nn_delegate_widen_segments(
+//     const int8_t* a,               r0
+//     ptrdiff_t b_minus_a,           r1
+//     int32_t* out,                  r2
+//     const PairSegments* segments)  r3
+//
+// Register usage
+//   Windows   r0, and r0 + r1
+//   Out       r2; where rests go lies on the stack, in the place of PairSegments::rests
+//   Words     r4 r5, widened in r6 r7 r12 lr
+//   Rests     r8 r9, four bytes of each window, of which r10 are still to come
+//   Counters  r3 words and rests, r11 segments, on the stack rows
+//   The PairSegments lies on the stack, at its own offsets.
+//
+// Cost: for a segment 7, and 9 for each of its words and 10 for each input of its rest; 12 for each four of rests; 7 for a row.
+//
+// Bounds: reads the bytes of segments alone; writes 16 bytes for each four of words and of rests, the last one rounded up:
+// PairWindows::depth() has room for them. There may be no words, but there are segments, rows and rests.
+  .section .text.cmsis_nn_delegate_widen_segments, "ax", %progbits
+  .global cmsis_nn_delegate_widen_segments
+  .type cmsis_nn_delegate_widen_segments, %function
+  .thumb_func
+  .balign 8
+cmsis_nn_delegate_widen_segments:
+  push {r4-r11, lr}
+  NEIGHBOURS PAIR_SEGMENTS_WORDS, PAIR_SEGMENTS_REST, PAIR_SEGMENTS_SEGMENTS, PAIR_SEGMENTS_ROWS, PAIR_SEGMENTS_STEP, \
+             PAIR_SEGMENTS_ROW_STEP, PAIR_SEGMENTS_RESTS, PAIR_SEGMENTS_BYTES
+  ldm r3, {r4-r10}
+  sub sp, #PAIR_SEGMENTS_BYTES
+  add r10, r10, r2
+  stm sp, {r4-r10}
+  mov r10, #4
+1:  // a row
+  ldr r11, [sp, #PAIR_SEGMENTS_SEGMENTS]
+2:  // a segment
+  ldr r3, [sp, #PAIR_SEGMENTS_WORDS]
+  cbz r3, 4f
+3:
+  ldr r5, [r0, r1]
+  ldr r4, [r0], #4
+  subs r3, r3, #1
+  WIDEN r4, r5, r2
+  bne 3b
+4:
+  ldr r3, [sp, #PAIR_SEGMENTS_REST]
+5:
+  ldrb r5, [r0, r1]
+  ldrb r4, [r0], #1
+  lsr r8, r8, #8
+  lsr r9, r9, #8
+  orr r8, r8, r4, lsl #24
+  orr r9, r9, r5, lsl #24
+  subs r10, r10, #1
+  beq 8f
+6:
+  subs r3, r3, #1
+  bne 5b
+  ldr r12, [sp, #PAIR_SEGMENTS_STEP]
+  subs r11, r11, #1
+  add r0, r0, r12
+  bne 2b
+  ldr r12, [sp, #PAIR_SEGMENTS_ROW_STEP]
+  ldr r3, [sp, #PAIR_SEGMENTS_ROWS]
+  add r0, r0, r12
+  subs r3, r3, #1
+  str r3, [sp, #PAIR_SEGMENTS_ROWS]
+  bne 1b
+  cmp r10, #4
+  beq 7f
+  // The last one to three, in the lower bytes. The others are multiplied with weights of 0.
+  lsl r3, r10, #3
+  lsr r8, r8, r3
+  lsr r9, r9, r3
+  ldr r3, [sp, #PAIR_SEGMENTS_RESTS]
+  WIDEN r8, r9, r3
+7:
+  add sp, #PAIR_SEGMENTS_BYTES
+  pop {r4-r11, pc}
+8:  // four of them
+  ldr r4, [sp, #PAIR_SEGMENTS_RESTS]
+  mov r10, #4
+  WIDEN r8, r9, r4
+  str r4, [sp, #PAIR_SEGMENTS_RESTS]
+  b 6b
+  .size cmsis_nn_delegate_widen_segments, .-cmsis_nn_delegate_widen_segments
 
 #endif

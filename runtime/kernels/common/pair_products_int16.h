@@ -68,6 +68,13 @@ inline void widen(const std::int16_t* a, const std::int16_t* b, std::int32_t* ou
   }
 }
 
+/// Puts input `i` of two windows to where widen() would.
+inline void widen_one(std::int16_t a, std::int16_t b, std::int32_t* out, std::int32_t i) {
+  auto* const bytes = reinterpret_cast<unsigned char*>(out + i / 2 * 2) + i % 2 * sizeof(a);
+  std::memcpy(bytes, &a, sizeof(a));
+  std::memcpy(bytes + sizeof(*out), &b, sizeof(b));
+}
+
 }  // namespace pair_products_int16
 
 /// The functions for plain C++.
@@ -77,6 +84,9 @@ struct PlainPairProductsInt16 {
   static void widen(const std::int16_t* a, const std::int16_t* b, std::int32_t* out,
                     std::int32_t words) {
     pair_products_int16::widen(a, b, out, words);
+  }
+  static void widen_one(std::int16_t a, std::int16_t b, std::int32_t* out, std::int32_t i) {
+    pair_products_int16::widen_one(a, b, out, i);
   }
   static void multiply_floor(const PairProductsInt16& products) {
     pair_products::multiply<pair_products_int16::Floor>(products);

@@ -25,6 +25,9 @@ struct DspPairProductsInt16 {
                     std::int32_t words) {
     cmsis_nn_delegate_interleave_pairs(a, b, out, words);
   }
+  static void widen_one(std::int16_t a, std::int16_t b, std::int32_t* out, std::int32_t i) {
+    portable::pair_products_int16::widen_one(a, b, out, i);
+  }
   static void multiply_floor(const portable::PairProductsInt16& products) {
     cmsis_nn_delegate_multiply_pairs_int16_floor(&products);
   }

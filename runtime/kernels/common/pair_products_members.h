@@ -1,4 +1,4 @@
-// Where assembly finds the members of PairProducts.
+// Where assembly finds the members of PairProducts and PairSegments.
 #pragma once
 
 #include "runtime/kernels/tuned/assembly.h"
@@ -12,6 +12,15 @@
 #define PAIR_PRODUCTS_LEAST 24
 #define PAIR_PRODUCTS_MOST 28
 #define PAIR_PRODUCTS_BYTES 32
+
+#define PAIR_SEGMENTS_WORDS 0
+#define PAIR_SEGMENTS_REST 4
+#define PAIR_SEGMENTS_SEGMENTS 8
+#define PAIR_SEGMENTS_ROWS 12
+#define PAIR_SEGMENTS_STEP 16
+#define PAIR_SEGMENTS_ROW_STEP 20
+#define PAIR_SEGMENTS_RESTS 24
+#define PAIR_SEGMENTS_BYTES 28
 
 #ifndef __ASSEMBLER__
 
@@ -29,6 +38,14 @@ CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_LEAST, PairProducts, least);
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProducts, most);
 static_assert(sizeof(void*) != 4 || sizeof(PairProducts) == PAIR_PRODUCTS_BYTES,
               "assembly copies all members");
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_WORDS, PairSegments, words);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_REST, PairSegments, rest);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_SEGMENTS, PairSegments, segments);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_ROWS, PairSegments, rows);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_STEP, PairSegments, step);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_ROW_STEP, PairSegments, row_step);
+CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_SEGMENTS_RESTS, PairSegments, rests);
+static_assert(sizeof(PairSegments) == PAIR_SEGMENTS_BYTES, "assembly copies all members");
 // int16 has the same members.
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_OUTPUT0, PairProductsOf<std::int16_t>, output0);
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProductsOf<std::int16_t>, most);

@@ -35,6 +35,9 @@ class ScalarPairProducts {
       out[3] = both(a[3], b[3]);
     }
   }
+  static void widen_one(std::int8_t a, std::int8_t b, std::int32_t* out, std::int32_t i) {
+    out[i / 4 * 4 + i % 2 * 2 + i % 4 / 2] = both(a, b);
+  }
 
 #if __ARM_ARCH_ISA_THUMB >= 2
   static void multiply_floor(const portable::PairProducts& products) {

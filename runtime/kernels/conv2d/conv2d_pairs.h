@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/kernels/common/pair_products.h"
 #include "runtime/kernels/conv2d/window_order.h"
@@ -11,6 +12,13 @@
 #include "runtime/payload/bounds.h"
 
 namespace cmsis_nn_delegate::portable {
+
+/// Whether `Products` has widen_segments(a, b, out, segments).
+template <typename Products, typename = void>
+struct WidensSegments : std::false_type {};
+template <typename Products>
+struct WidensSegments<Products, std::void_t<decltype(&Products::widen_segments)>> : std::true_type {
+};
 
 /// The windows of one call, row by row. `Products` has the functions of PlainPairProducts or of
 /// PlainPairProductsInt16.
@@ -119,74 +127,45 @@ class PairWindows {
   }
 
   /// The same in the order of the weights (pair_table.py) if segments do not end with a word: first
-  /// their whole words, then what is left of them.
+  /// their whole words, then what is left of them. What follows the last input is multiplied with weights of 0.
   [[gnu::noinline]] void gather_and_rests(const Element* a, const Element* b, std::int32_t row,
                                           std::int32_t step) const {
-    const std::int32_t words = segment_ / 4;
-    std::int32_t* out = widened_;
-    Rests rests(out + args_.filter_dims.h * segments_ * words * 4);
-    std::int32_t first = 0;
-    for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row) {
-      std::int32_t at = first;
-      for (std::int32_t i = 0; i < segments_; ++i, at += step) {
-        if (words != 0) {
-          Products::widen(a + at, b + at, out, words);
-          out += words * 4;
-        }
-        rests.append(a + at + segment_, b + at + segment_, segment_ - words * 4, words != 0);
-      }
+    PairSegments s = {};
+    s.words = segment_ / 4;
+    s.rest = segment_ % 4;
+    s.segments = segments_;
+    s.rows = args_.filter_dims.h;
+    s.step = wrapping_sub(step, segment_);
+    s.row_step = wrapping_sub(row, wrapping_mul(segments_, step));
+    s.rests = (inputs_ - s.rows * segments_ * s.rest) * static_cast<std::int32_t>(sizeof(*widened_));
+    if constexpr (WidensSegments<Products>::value) {
+      Products::widen_segments(a, b, widened_, s);
+    } else {
+      widen_segments(a, b, s);
     }
-    rests.flush();
   }
 
-  /// Collects fours of inputs.
-  class Rests {
-   public:
-    explicit Rests(std::int32_t* out) : out_(out) {}
-
-    /// Appends `count` of 1 to 3 inputs that end at `a` and `b`; `words`: there are as many before these as make four.
-    void append(const Element* a, const Element* b, std::int32_t count, bool words) {
-      put(a_ + count_, a, count, words);
-      put(b_ + count_, b, count, words);
-      count_ += count;
-      if (count_ >= 4) {
-        flush();
-        std::memcpy(a_, a_ + 4, sizeof(a_) / 2);
-        std::memcpy(b_, b_ + 4, sizeof(b_) / 2);
-      }
-    }
-
-    /// What follows the last input is multiplied with weights of 0.
-    void flush() {
-      if (count_ > 0) {
-        Products::widen(a_, b_, out_, 1);
-        out_ += 4;
-        count_ -= 4;
-      }
-    }
-
-   private:
-    /// Also writes what is behind the inputs, up to four.
-    static void put(Element* to, const Element* end, std::int32_t count, bool words) {
-      if constexpr (!kWide) {
-        if (words) {
-          std::uint32_t word = 0;
-          std::memcpy(&word, end - 4, sizeof(word));
-          word >>= 32 - 8 * count;
-          std::memcpy(to, &word, sizeof(word));
-          return;
+  /// What Products::widen_segments() does in assembly.
+  void widen_segments(const Element* a, const Element* b, const PairSegments& s) const {
+    std::int32_t* out = widened_;
+    std::int32_t* const rests = out + s.rests / static_cast<std::int32_t>(sizeof(*out));
+    std::int32_t at = 0;
+    std::int32_t count = 0;
+    for (std::int32_t y = 0; y < s.rows; ++y) {
+      for (std::int32_t i = 0; i < s.segments; ++i) {
+        if (s.words != 0) {
+          Products::widen(a + at, b + at, out, s.words);
+          out += s.words * 4;
+          at += s.words * 4;
         }
+        for (std::int32_t left = s.rest; left > 0; --left, ++at) {
+          Products::widen_one(a[at], b[at], rests, count++);
+        }
+        at = wrapping_add(at, s.step);
       }
-      for (std::int32_t i = 0; i < count; ++i) {
-        to[i] = end[i - count];
-      }
+      at = wrapping_add(at, s.row_step);
     }
-
-    std::int32_t* out_;
-    std::int32_t count_ = 0;
-    Element a_[8] = {};
-    Element b_[8] = {};
-  };
+  }
 
   /// Copies the inputs of a window of int8, the zero point where it lies in the padding.
   void copy(const Window& w, std::int8_t* to) const {
