@@ -12,7 +12,7 @@ namespace cmsis_nn_delegate::payload {
 using Ref = std::uint32_t;
 
 inline constexpr std::uint32_t kMagic = 0x444e4e43;
-inline constexpr std::uint8_t kFormatVersion = 6;
+inline constexpr std::uint8_t kFormatVersion = 7;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
 inline constexpr std::uint32_t kTunedRevision = 0x00000006;
@@ -4566,15 +4566,16 @@ struct DepthwiseConv2dWindowsArgs {
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int8 [n, h, w, c]
   std::int32_t scratch_bytes;
-  std::int32_t blocks;       ///< output_dims.c
-  std::int32_t block_words;  ///< 6
-  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  std::int32_t blocks;        ///< output_dims.c
+  std::int32_t block_words;   ///< 6
+  std::int32_t form;          ///< of the requantization, see VectorForm, 0 to 1
+  std::int32_t along_height;  ///< 1: rows are columns of the image, 0 to 1
   PackedConvParams params;
   PackedDims input_dims;
   PackedDims filter_dims;  ///< of the weights before they were put into the table
   PackedDims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dWindowsArgs) == 76, "layout of DepthwiseConv2dWindowsArgs");
+static_assert(sizeof(DepthwiseConv2dWindowsArgs) == 80, "layout of DepthwiseConv2dWindowsArgs");
 
 /// int8 depthwise convolution over one axis, as depthwise_conv2d computes it, by lines of
 /// channels.

@@ -572,10 +572,6 @@ bool check_conv2d_joint_pairs(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::Conv2dJointPairsArgs>(call, args);
 }
 
-bool check_depthwise_conv2d_windows(const CallCheck& call, const void* args) {
-  return check_as_conv2d_pairs<payload::DepthwiseConv2dWindowsArgs>(call, args);
-}
-
 bool check_depthwise_conv2d_tap_vectors(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::DepthwiseConv2dTapVectorsArgs>(call, args);
 }
@@ -3054,6 +3050,24 @@ bool check_lstm_lengths_int4_pairs_int16(const CallCheck& call, const void* args
 
 bool check_lstm_lengths_int4_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_lstm_lengths_pairs_int16<payload::LstmLengthsInt4VectorsInt16Args>(call, args);
+}
+
+bool check_depthwise_conv2d_windows(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2dWindowsArgs*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.form, 0, 1) && in_range(a.along_height, 0, 1) &&
+                        in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
 }
 
 bool check_depthwise_conv2d_lines(const CallCheck& call, const void* args) {

@@ -1,4 +1,4 @@
-"""The payload format, version 6: its header, tensors and references.
+"""The payload format, version 7: its header, tensors and references.
 
 A payload is little-endian, position-independent and used in place. It starts
 16-byte aligned, and so does each of its sections:
@@ -40,7 +40,7 @@ from .element import Element
 from .record import F32, I32, U8, U16, U32, Field, Struct
 
 MAGIC = 0x444E4E43  # "CNND"
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 ALIGNMENT = 16  # of a payload, its sections, every constant and every arena offset
 
 

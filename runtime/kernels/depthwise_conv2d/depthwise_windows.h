@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/depthwise_3x3.h"
 #include "runtime/kernels/depthwise_conv2d/window_vectors.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
@@ -12,25 +13,32 @@ namespace cmsis_nn_delegate::portable {
 /// How the outputs of a call are taken: WindowShape in aot/cmsis_nn_delegate/providers/tuned/window_shape.py has the same.
 struct WindowShape {
   template <typename Args>
-  explicit WindowShape(const Args& a) : row_bytes(a.input_dims.w * a.input_dims.c) {
-    const std::int32_t width = a.output_dims.w;
+  explicit WindowShape(const Args& a) {
+    const bool columns_for_rows = a.along_height != 0;
+    const std::int32_t length = columns_for_rows ? a.output_dims.h : a.output_dims.w;
+    const std::int32_t step = columns_for_rows ? kGroup : 2;
     std::int32_t strips = 1;
     std::int32_t most = kMostOutputs;
-    for (; most < width; most += kMostOutputs) {
+    for (; most < length; most += kMostOutputs) {
       ++strips;
     }
     // Equal ones, which need not be divided.
     outputs = kGroup;
-    for (std::int32_t all = kGroup * strips; all < width; all += 2 * strips) {
-      outputs += 2;
+    for (std::int32_t all = kGroup * strips; all < length; all += step * strips) {
+      outputs += step;
     }
     columns = outputs + window_vectors::kTaps - 1;
+    channels = a.output_dims.c;
+    if (columns_for_rows && channels > window_vectors::kBlock) {
+      channels = window_vectors::kBlock;
+    }
+    kept_bytes = (columns_for_rows ? a.input_dims.h : a.input_dims.w) * channels;
   }
 
   /// Of the columns and the rows that are kept.
   std::uint32_t scratch_bytes() const {
     return static_cast<std::uint32_t>(column_bytes()) +
-           (kKept * static_cast<std::uint32_t>(row_bytes) + 15) / 16 * 16;
+           (kKept * static_cast<std::uint32_t>(kept_bytes) + 15) / 16 * 16;
   }
 
   std::int32_t column_bytes() const { return columns * window_vectors::kColumn; }
@@ -41,12 +49,14 @@ struct WindowShape {
   static constexpr std::int32_t kKept =
       3;  // rows of inputs that are copied before outputs are written
 
-  std::int32_t outputs;    // of a row of a strip, at most; even
-  std::int32_t columns;    // of inputs of a strip
-  std::int32_t row_bytes;  // of inputs
+  std::int32_t outputs;     // of a row of a strip, at most; even
+  std::int32_t columns;     // of inputs of a strip
+  std::int32_t channels;    // that are computed before the next ones, from the first row to the last
+  std::int32_t kept_bytes;  // of a row of inputs of these channels
 };
 
-/// One call. `Vectors` has the functions of PlainWindowVectors.
+/// One call. `Vectors` has the functions of PlainWindowVectors. Where rows are columns of the image, a block of channels is
+/// computed before the next one, and all of them at once elsewhere.
 template <typename Vectors, typename Args>
 class WindowStrips {
  public:
@@ -57,12 +67,14 @@ class WindowStrips {
         kept_(columns_ + shape_.column_bytes()),
         image_(bases.resolve<const std::int8_t>(args.input)),
         output_(bases.resolve<std::int8_t>(args.output)) {
-    const std::int32_t channels = args.output_dims.c;
-    strip_.output_step = WindowShape::kGroup * channels;
+    const depthwise_3x3::Axes axes(args);
+    x_ = axes.x;
+    y_ = axes.y;
+    strip_.output_step = WindowShape::kGroup * x_.out_step;
     for (std::int32_t i = 0; i < WindowShape::kGroup; ++i) {
       strip_.places[i] = static_cast<std::uint32_t>(i * window_vectors::kColumn);
-      strip_.offsets[2 * i] = static_cast<std::uint16_t>(i * channels);
-      strip_.offsets[2 * i + 1] = static_cast<std::uint16_t>((args.output_dims.w + i) * channels);
+      strip_.offsets[2 * i] = static_cast<std::uint16_t>(i * x_.out_step);
+      strip_.offsets[2 * i + 1] = static_cast<std::uint16_t>(y_.out_step + i * x_.out_step);
     }
     strip_.zero_point = args.params.output_offset;
     strip_.least = args.params.activation.min;
@@ -78,11 +90,9 @@ class WindowStrips {
       zero = static_cast<std::int8_t>(-args_.params.input_offset);
     }
     for (std::int32_t n = 0; n < out.n; ++n) {
-      for (std::int32_t y = 0; y < out.h; y += WindowShape::kRows) {
-        keep_rows(y);
-        for (std::int32_t x = 0; x < out.w; x += shape_.outputs) {
-          run_strip(y, x);
-        }
+      for (std::int32_t channel = 0; channel < out.c; channel += shape_.channels) {
+        const std::int32_t left = out.c - channel;
+        run_bands(channel, left < shape_.channels ? left : shape_.channels);
       }
       image_ += in.h * in.w * in.c;
       output_ += out.h * out.w * out.c;
@@ -90,41 +100,54 @@ class WindowStrips {
   }
 
  private:
-  /// Copies the rows of inputs that outputs from row `y` on may overwrite. The last one of those before is the first.
-  void keep_rows(std::int32_t y) {
-    const std::int32_t top = y - args_.params.padding.h;
-    for (std::int32_t i = 0; i < WindowShape::kKept; ++i) {
-      const std::int32_t row = top + i;
-      if (row >= 0 && row < args_.input_dims.h) {
-        const std::int8_t* const from =
-            i == 0 && y != 0 ? kept_row(WindowShape::kKept - 1) : image_ + row * shape_.row_bytes;
-        Vectors::copy_columns(kept_row(i), from, 1, shape_.row_bytes, 0, 0);
+  void run_bands(std::int32_t channel, std::int32_t channels) {
+    for (std::int32_t y = 0; y < y_.out; y += WindowShape::kRows) {
+      keep_rows(y, channel, channels);
+      for (std::int32_t x = 0; x < x_.out; x += shape_.outputs) {
+        run_strip(y, x, channel, channels);
       }
     }
   }
 
-  std::int8_t* kept_row(std::int32_t row) const { return kept_ + row * shape_.row_bytes; }
+  /// Copies the rows of inputs that outputs from row `y` on may overwrite. The last one of those before is the first.
+  void keep_rows(std::int32_t y, std::int32_t channel, std::int32_t channels) {
+    const std::int32_t top = y - y_.padding;
+    for (std::int32_t i = 0; i < WindowShape::kKept; ++i) {
+      const std::int32_t row = top + i;
+      if (row < 0 || row >= y_.in) {
+        continue;
+      }
+      const std::int8_t* const from = image_ + row * y_.in_step + channel;
+      if (i == 0 && y != 0) {
+        Vectors::copy_columns(kept_row(i), kept_row(WindowShape::kKept - 1), 1, shape_.kept_bytes, 0, 0);
+      } else if (args_.along_height == 0) {
+        Vectors::copy_columns(kept_row(i), from, 1, shape_.kept_bytes, 0, 0);
+      } else {
+        Vectors::copy_columns(kept_row(i), from, x_.in, channels, shape_.channels, x_.in_step);
+      }
+    }
+  }
 
-  void run_strip(std::int32_t y, std::int32_t x) {
-    const payload::PackedDims& out = args_.output_dims;
-    const std::int32_t outputs = out.w - x < shape_.outputs ? out.w - x : shape_.outputs;
+  std::int8_t* kept_row(std::int32_t row) const { return kept_ + row * shape_.kept_bytes; }
+
+  /// Computes `channels` channels from `first` on.
+  void run_strip(std::int32_t y, std::int32_t x, std::int32_t first, std::int32_t channels) {
+    const std::int32_t outputs = x_.out - x < shape_.outputs ? x_.out - x : shape_.outputs;
     const std::int32_t whole = outputs / WindowShape::kGroup;
     const std::int32_t rest = outputs - whole * WindowShape::kGroup;
     // Of both rows, or of the first one.
-    const std::int32_t stored = out.h - y > 1 ? 0xFFFF : 0x3333;
+    const std::int32_t stored = y_.out - y > 1 ? 0xFFFF : 0x3333;
     const std::int32_t rest_stored = stored & ((1 << kColumnBits * rest) - 1);
     // One or two columns are computed with the groups before them.
     const bool along = whole != 0 && rest <= 2;
-    const std::int8_t* table = table_;
-    std::int8_t* const to = output_ + (y * out.w + x) * out.c;
-    for (std::int32_t channel = 0; channel < out.c; channel += window_vectors::kBlock) {
-      const std::int32_t left = out.c - channel;
+    std::int8_t* const to = output_ + y * y_.out_step + x * x_.out_step;
+    for (std::int32_t at = 0; at < channels; at += window_vectors::kBlock) {
+      const std::int32_t left = channels - at;
       strip_.channels = left < window_vectors::kBlock ? left : window_vectors::kBlock;
-      interleave(y, x, channel);
-      strip_.table = table;
-      table += window_vectors::kBlock * window_vectors::kTable;
+      interleave(y, x, first, at);
+      strip_.table = table_ + (first + at) * window_vectors::kTable;
       strip_.columns = columns_;
-      strip_.output = to + channel;
+      strip_.output = to + first + at;
       if (whole != 0) {
         strip_.groups = whole;
         strip_.mask = stored;
@@ -142,23 +165,26 @@ class WindowStrips {
     }
   }
 
-  /// Writes the columns of a strip, with the padding around the image.
-  void interleave(std::int32_t y, std::int32_t x, std::int32_t channel) const {
-    const payload::PackedDims& in = args_.input_dims;
-    const std::int32_t top = y - args_.params.padding.h;
-    const std::int32_t left = x - args_.params.padding.w;
+  /// Writes the columns of a strip, with the padding around the image. Rows of channels from `first` on are kept, of which
+  /// those from `at` on are written.
+  void interleave(std::int32_t y, std::int32_t x, std::int32_t first, std::int32_t at) const {
+    const std::int32_t top = y - y_.padding;
+    const std::int32_t left = x - x_.padding;
     const std::int32_t before = limit(-left, shape_.columns);
-    const std::int32_t inside = limit(in.w - limit(left, in.w), shape_.columns - before);
+    const std::int32_t inside = limit(x_.in - limit(left, x_.in), shape_.columns - before);
     std::int8_t* to = columns_;
     const std::int8_t* rows[window_vectors::kRows];
     std::int32_t steps[window_vectors::kRows];
     for (std::int32_t i = 0; i < window_vectors::kRows; ++i) {
       const std::int32_t row = top + i;
-      const bool in_image = row >= 0 && row < in.h;
-      const std::int8_t* const begin =
-          i < WindowShape::kKept ? kept_row(i) : image_ + row * shape_.row_bytes;
-      rows[i] = in_image ? begin + (left + before) * in.c + channel : padding_;
-      steps[i] = in_image ? in.c : 0;
+      const bool kept = i < WindowShape::kKept;
+      const std::int8_t* const begin = kept ? kept_row(i) : image_ + row * y_.in_step + first;
+      rows[i] = padding_;
+      steps[i] = 0;
+      if (row >= 0 && row < y_.in) {
+        steps[i] = kept ? shape_.channels : x_.in_step;
+        rows[i] = begin + (left + before) * steps[i] + at;
+      }
     }
     to = pad(to, before);
     if (inside > 0) {
@@ -186,6 +212,8 @@ class WindowStrips {
 
   const Args& args_;
   WindowShape shape_;
+  depthwise_3x3::Axis x_{};  // along a row
+  depthwise_3x3::Axis y_{};
   std::int8_t* columns_;
   std::int8_t padding_[window_vectors::kBlock];  // the zero point
   std::int8_t* kept_;                            // rows of inputs
@@ -215,7 +243,8 @@ bool depthwise_windows_accepts(const void* args) {
   const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
   constexpr std::uint32_t kMostBytes = 1u << 16;  // between outputs of a group
-  const auto pixels = static_cast<std::uint32_t>(a.output_dims.w) + 8;
+  const auto width = static_cast<std::uint32_t>(a.output_dims.w);
+  const std::uint32_t pixels = a.along_height != 0 ? width * WindowShape::kGroup : width + 8;
   return a.filter_dims.h == window_vectors::kTaps && a.filter_dims.w == window_vectors::kTaps &&
          p.dilation.h == 1 && p.dilation.w == 1 && p.stride.h == 1 && p.stride.w == 1 &&
          a.filter_dims.c == 1 && a.input_dims.c == a.output_dims.c &&
@@ -241,9 +270,14 @@ std::int32_t depthwise_windows_distance(const Args& a) {
   return (most + (growth > 0 ? growth * (out.n - 1) : 0)) * out.c;
 }
 
+/// Where rows are columns of the image, a pixel of the output only lies over that of the input in the same column.
 template <typename Args>
 bool depthwise_windows_overlaps(const void* args, std::int32_t distance) {
-  return distance >= depthwise_windows_distance(*static_cast<const Args*>(args));
+  const auto& a = *static_cast<const Args*>(args);
+  if (a.along_height != 0) {
+    return a.params.padding.w <= 1 && depthwise_3x3::rows_overlap(a, distance);
+  }
+  return distance >= depthwise_windows_distance(a);
 }
 
 /// Returns the kernel whose `run` calls compute_depthwise_windows().

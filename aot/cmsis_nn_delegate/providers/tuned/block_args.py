@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...format import blocks
@@ -23,9 +23,10 @@ def struct(
     block_words: str,
     forms: type[enum.IntEnum],
     element: Element = Element.INT8,
+    more: Sequence[Field] = (),
 ) -> Struct:
     """Returns the block called `name`; `table`, `block_count` and `block_words` are docs of fields, `forms` has the
-    ways to requantize, and `element` is that of inputs and outputs: int8 or int16."""
+    ways to requantize, `element` is that of inputs and outputs, int8 or int16, and `more` are fields of this block."""
     wide = element is Element.INT16
     return Struct(
         name,
@@ -39,6 +40,7 @@ def struct(
             Field("blocks", I32, block_count),
             Field("block_words", I32, block_words),
             Field("form", I32, f"of the requantization, see {forms.__name__}", low=0, high=max(forms)),
+            *more,
             Field("params", conv_args.PACKED_CONV_INT16_PARAMS if wide else conv_args.PACKED_CONV_PARAMS),
             Field("input_dims", blocks.PACKED_DIMS),
             Field("filter_dims", blocks.PACKED_DIMS, "of the weights before they were put into the table"),
@@ -49,14 +51,15 @@ def struct(
 
 
 def encode(
-    node: Node, refs: Mapping[str, int], scratch_bytes: int, *, blocks: int, block_words: int, form: int
+    node: Node, refs: Mapping[str, int], scratch_bytes: int, *, blocks: int, block_words: int, form: int, **more: Any
 ) -> Mapping[str, Any]:
-    """Returns the fields of the argument block."""
+    """Returns the fields of the argument block, of which `more` has those that other blocks lack."""
     return {
         **conv_args.encode(node, refs, scratch_bytes, Geometry.plain(node), dims(node)),
         "blocks": blocks,
         "block_words": block_words,
         "form": form,
+        **more,
     }
 
 

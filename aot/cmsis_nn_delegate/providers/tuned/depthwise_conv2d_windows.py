@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 
+from ...format.record import I32, Field
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import depthwise_conv2d
@@ -26,7 +27,7 @@ _WORDS = 6  # of a channel in the table
 _MOST_BYTES = 1 << 16  # between outputs of a group
 # Of shorter rows, much of the groups is empty, each channel of a strip begins anew, and what is kept in scratch
 # memory is more than depthwise_conv2d_vectors needs.
-_LEAST_WIDTH = 9
+_LEAST_LENGTH = 9
 
 
 def _draw(d: Case, channels: int, size: tuple[int, int], padding: Padding) -> Value:
@@ -46,6 +47,11 @@ def _draw_strips(d: Case) -> Value:
     return _draw(d, d.integer(1, 20), (d.integer(3, 6), d.integer(30, 72)), d.padding(_KERNEL))
 
 
+def _draw_columns_for_rows(d: Case) -> Value:
+    height, width = d.integer(11, 40), d.integer(1, 8)
+    return _draw(d, d.integer(1, 50), (height, width), d.padding(_KERNEL) if width > 2 else Padding(1, 1, 1, 1))
+
+
 def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return _draw(d, d.integer(1, 20), (d.integer(3, 8), d.integer(9, 14)), Padding(*d.pair(0, 5), *d.pair(0, 5)))
 
@@ -60,6 +66,7 @@ KERNEL = KernelSpec(
         block_count="output_dims.c",
         block_words=f"{_WORDS}",
         forms=VectorForm,
+        more=(Field("along_height", I32, "1: rows are columns of the image", low=0, high=1),),
     ),
 )
 
@@ -76,13 +83,14 @@ class DepthwiseConv2dWindows(OwnImplementation):
     like = depthwise_conv2d.KERNEL
     isas = frozenset({Isa.MVE})
     assumes = (
-        f"3 x 3 taps, stride 1, no dilation, as many output as input channels, rows of {_LEAST_WIDTH} outputs or more, "
-        f"shifts to the right, and sums for inputs of 0 of {vector_table.START_BITS} bits"
+        f"3 x 3 taps, stride 1, no dilation, as many output as input channels, rows or columns of {_LEAST_LENGTH} outputs or "
+        f"more, shifts to the right, and sums for inputs of 0 of {vector_table.START_BITS} bits"
     )
     draws: ClassVar[tuple[Draw, ...]] = (
         _draw_few_channels,
         _draw_blocks,
         _draw_strips,
+        _draw_columns_for_rows,
         _draw_padding_beyond_the_kernel,
     )
 
@@ -100,9 +108,10 @@ class DepthwiseConv2dWindows(OwnImplementation):
             return "it computes stride 1"
         if node.inputs[1].shape[0] != channels:
             return "it computes as many output as input channels"
-        if geometry.output[1] < _LEAST_WIDTH:
-            return f"it computes rows of {_LEAST_WIDTH} outputs or more"
-        if (geometry.output[1] + 8) * channels > _MOST_BYTES:
+        height, width = geometry.output
+        if max(height, width) < _LEAST_LENGTH:
+            return f"it computes rows or columns of {_LEAST_LENGTH} outputs or more"
+        if (GROUP * width if _along_height(node) else width + 8) * channels > _MOST_BYTES:
             return f"outputs of a group may lie at most {_MOST_BYTES} bytes apart"
         try:
             vector_requantization.form_of(node)
@@ -116,9 +125,8 @@ class DepthwiseConv2dWindows(OwnImplementation):
     def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
         shape, channels = _shape(node), int(node.inputs[1].shape[0])
-        height, width = geometry.output
-        bands = geometry.batch * blocks_of(height, ROWS)
-        sizes = [min(shape.outputs, width - x) for x in range(0, width, shape.outputs)]
+        bands = geometry.batch * blocks_of(shape.rows, ROWS)
+        sizes = [min(shape.outputs, shape.length - x) for x in range(0, shape.length, shape.outputs)]
         strips = bands * len(sizes)
         # What is left of a strip: one or two columns beside groups, or a group for itself.
         beside = [size % GROUP in (1, 2) and size > GROUP for size in sizes]
@@ -126,9 +134,10 @@ class DepthwiseConv2dWindows(OwnImplementation):
         calls = sum(1 + (more and size > GROUP) for size, more in zip(sizes, alone))
         groups = bands * channels * (sum(size // GROUP for size in sizes) + sum(alone))
         form = vector_requantization.form_of(node).name
+        along_height = _along_height(node)
         return Features(
             {
-                "bands": bands,
+                "bands": bands * blocks_of(channels, BLOCK) if along_height else bands,
                 "strips": strips,
                 "blocks of strips": strips * blocks_of(channels, BLOCK),
                 "channels of strips": bands * calls * channels,
@@ -136,18 +145,19 @@ class DepthwiseConv2dWindows(OwnImplementation):
                 f"groups of form {form}": groups,
                 "last columns": bands * channels * sum(beside),
                 "columns": strips * blocks_of(channels, BLOCK) * shape.columns,
-                "inputs kept": bands * geometry.input[1] * channels,
+                "inputs kept": 0 if along_height else bands * geometry.input[1] * channels,
+                "columns kept": bands * geometry.input[0] * blocks_of(channels, BLOCK) if along_height else 0,
             }
         )
 
-    def distance(self, node: Node) -> int:
+    def distance(self, node: Node) -> Optional[int]:
         return _shape(node).distance
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         starts, weights = depthwise_conv2d_vectors.starts(node), node.inputs[1].constant[:, 0]
         multiplier, shift = vector_requantization.scales(node)
         columns = np.zeros((len(weights), 4, 4), np.int8)  # [channel, column, row]
-        columns[:, 1:, :3] = weights.transpose(0, 2, 1)
+        columns[:, 1:, :3] = weights if _along_height(node) else weights.transpose(0, 2, 1)
         scales = np.stack([vector_table.joined(starts, shift), multiplier], axis=1).astype(np.int32)
         return {"table": np.concatenate([columns.reshape(len(weights), -1).view("<i4"), scales], axis=1)}
 
@@ -159,8 +169,14 @@ class DepthwiseConv2dWindows(OwnImplementation):
             blocks=int(node.inputs[1].shape[0]),
             block_words=_WORDS,
             form=vector_requantization.form_of(node),
+            along_height=int(_along_height(node)),
         )
 
 
+def _along_height(node: Node) -> bool:
+    """Returns whether rows are columns of the image."""
+    return Geometry.plain(node).output[1] < _LEAST_LENGTH
+
+
 def _shape(node: Node) -> WindowShape:
-    return WindowShape(Geometry.plain(node), int(node.inputs[0].shape[1]))
+    return WindowShape(Geometry.plain(node), int(node.inputs[0].shape[1]), _along_height(node))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Optional
+
+from ...ops.features import blocks_of
 from ...ops.geometry import Geometry
+from . import plane_order
 
 BLOCK = 16  # channels whose columns lie in scratch memory at a time
 GROUP = 4  # outputs of a row of a group
@@ -15,27 +19,38 @@ _COLUMN = 64  # bytes of a column of four rows, of BLOCK channels
 class WindowShape:
     """The kernel takes bands of ROWS rows of outputs from above, of these strips of `outputs` columns, and of these
     BLOCK channels after the other. A strip has `columns` columns of inputs. The first _KEPT rows of inputs under a band
-    are copied, so that its outputs may overlap them."""
+    are copied, so that its outputs may overlap them.
 
-    def __init__(self, geometry: Geometry, channels: int) -> None:
-        self._geometry, self._channels = geometry, channels
-        width = geometry.output[1]
-        strips = -(-width // _MOST_OUTPUTS)
-        self.outputs = max(-(-width // (2 * strips)) * 2, GROUP)
-        self.columns = self.outputs + geometry.kernel[1] - 1
+    With `along_height`, rows are columns of the image, and all bands of BLOCK channels are computed before the next
+    channels, so that rows of those alone are kept."""
+
+    def __init__(self, geometry: Geometry, channels: int, along_height: bool = False) -> None:
+        self._geometry, self._channels, self._along_height = geometry, channels, along_height
+        axis = 0 if along_height else 1
+        self._row = geometry.input[axis]
+        self.length = geometry.output[axis]  # of a row of outputs
+        self.rows = geometry.output[1 - axis]
+        strips = blocks_of(self.length, _MOST_OUTPUTS)
+        step = GROUP if along_height else 2
+        self.outputs = max(blocks_of(self.length, step * strips) * step, GROUP)
+        self.columns = self.outputs + geometry.kernel[axis] - 1
 
     @property
     def scratch_bytes(self) -> int:
         """Of the columns and the rows that are kept."""
-        kept = _KEPT * self._geometry.input[1] * self._channels
-        return self.columns * _COLUMN + -(-kept // 16) * 16
+        kept = _KEPT * self._row * (min(self._channels, BLOCK) if self._along_height else self._channels)
+        return self.columns * _COLUMN + blocks_of(kept, 16) * 16
 
     @property
-    def distance(self) -> int:
-        """Returns how many elements before the input the output has to start, 0 or more.
+    def distance(self) -> Optional[int]:
+        """Returns how many elements before the input the output has to start, 0 or more; None if they must lie apart.
 
         When all outputs of a band are written, the row behind those that are kept has still to be read, by other strips
-        and blocks of this band, and by the next one."""
+        and blocks of this band, and by the next one. With `along_height`, `plane_order.overlaps_exactly` holds, but a
+        column more is written at a time."""
+        if self._along_height:
+            exactly = plane_order.overlaps_exactly(self._geometry, True, self.length)
+            return 0 if exactly and self._geometry.padding[1] <= 1 else None
         (height, width), (rows, columns) = self._geometry.input, self._geometry.output
         most = 0
         for y in range(0, rows, ROWS):
