@@ -7,6 +7,7 @@
   sources          the documents that its figures, and the registers in its start-up code, are from
 """
 
+load("//platforms/boards/frdm_k64f:board.bzl", FRDM_K64F = "BOARD")
 load("//platforms/boards/nrf52840dk:board.bzl", NRF52840DK = "BOARD")
 load("//platforms/boards/nucleo_l4r5zi:board.bzl", NUCLEO_L4R5ZI = "BOARD")
 load("//platforms/boards/nucleo_u575zi:board.bzl", NUCLEO_U575ZI = "BOARD")
@@ -14,6 +15,7 @@ load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOAR
 load("//platforms/boards/stm32f746g_disco:board.bzl", STM32F746G_DISCO = "BOARD")
 
 PACKAGES = {
+    "frdm_k64f": FRDM_K64F,
     "nrf52840dk": NRF52840DK,
     "nucleo_l4r5zi": NUCLEO_L4R5ZI,
     "nucleo_u575zi": NUCLEO_U575ZI,

@@ -39,6 +39,9 @@ _UARTS = {
 {name}: UART.CMSDK_APB_UART @ sysbus {address:#010x}
     frequency: {frequency}
 """,
+    "kinetis": """\
+{name}: UART.K6xF_UART @ sysbus {address:#010x}
+""",
     "nrf51": """\
 {name}: UART.NRF52840_UART @ sysbus {address:#010x}
 """,
