@@ -45,6 +45,9 @@ _UARTS = {
     "nrf51": """\
 {name}: UART.NRF52840_UART @ sysbus {address:#010x}
 """,
+    "pl011": """\
+{name}: UART.PL011 @ sysbus {address:#010x}
+""",
     "stm32": """\
 {name}: UART.STM32_UART @ sysbus <{address:#010x}, +0x400>
 """,

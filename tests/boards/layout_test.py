@@ -52,6 +52,14 @@ def test_a_kinetis_stays_open_to_debuggers():
     assert flash("frdm_k64f")[0x400:0x410] == b"\xff" * 12 + b"\xfe" + b"\xff" * 3
 
 
+def test_the_rom_of_an_rp2350_finds_an_image():
+    # The RP2350 data sheet's block loop, of one block: an item that says that this is a program for its Arm cores in Secure
+    # state, an item that ends the list and counts its words, and the distance to the next block, itself.
+    words = struct.unpack("<1024I", flash("rpi_pico2")[:4096])
+    start = words.index(0xFFFFDED3)
+    assert words[start + 1 : start + 5] == (0x1021 << 16 | 1 << 8 | 0x42, 1 << 8 | 0xFF, 0, 0xAB123579)
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_what_its_own_start_up_is(name):
     start = (FOLDER / name / "start.c").read_text(encoding="utf-8")

@@ -44,6 +44,10 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m33",
         {"FLASH": (2097152, 4), "RAM": (786432, 0)},
     ),
+    "rpi_pico2": (
+        "cortex-m33",
+        {"FLASH": (4194304, None), "RAM": (532480, 0)},
+    ),
     "stm32f4_discovery": (
         "cortex-m4",
         {"FLASH": (1048576, 5), "RAM": (131072, 0), "CCM": (65536, 0)},
