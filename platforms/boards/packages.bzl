@@ -11,6 +11,7 @@ load("//platforms/boards/frdm_k64f:board.bzl", FRDM_K64F = "BOARD")
 load("//platforms/boards/nrf52840dk:board.bzl", NRF52840DK = "BOARD")
 load("//platforms/boards/nucleo_l4r5zi:board.bzl", NUCLEO_L4R5ZI = "BOARD")
 load("//platforms/boards/nucleo_u575zi:board.bzl", NUCLEO_U575ZI = "BOARD")
+load("//platforms/boards/rpi_pico:board.bzl", RPI_PICO = "BOARD")
 load("//platforms/boards/rpi_pico2:board.bzl", RPI_PICO2 = "BOARD")
 load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOARD")
 load("//platforms/boards/stm32f746g_disco:board.bzl", STM32F746G_DISCO = "BOARD")
@@ -20,6 +21,7 @@ PACKAGES = {
     "nrf52840dk": NRF52840DK,
     "nucleo_l4r5zi": NUCLEO_L4R5ZI,
     "nucleo_u575zi": NUCLEO_U575ZI,
+    "rpi_pico": RPI_PICO,
     "rpi_pico2": RPI_PICO2,
     "stm32f4_discovery": STM32F4_DISCOVERY,
     "stm32f746g_disco": STM32F746G_DISCO,

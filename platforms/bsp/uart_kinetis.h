@@ -12,10 +12,10 @@
 #define UART_CFIFO UART_REGISTER(0x11)
 #define UART_RCFIFO UART_REGISTER(0x16)  // How many bytes the receiver's FIFO has.
 
-#define C2_RE (1u << 2)         // receiver
-#define C2_TE (1u << 3)         // transmitter
-#define S1_TDRE (1u << 7)       // D can take a byte.
-#define PFIFO_RXFE (1u << 3)    // The receiver keeps more than one byte, 8 on UART0 and UART1.
+#define C2_RE (1u << 2)       // receiver
+#define C2_TE (1u << 3)       // transmitter
+#define S1_TDRE (1u << 7)     // D can take a byte.
+#define PFIFO_RXFE (1u << 3)  // The receiver keeps more than one byte, 8 on UART0 and UART1.
 #define CFIFO_RXFLUSH (1u << 6)
 
 // The FIFO may be switched on while the receiver is off, and has to be flushed then.

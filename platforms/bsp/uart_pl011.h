@@ -34,6 +34,4 @@ static inline void put(char byte) {
 
 // Errors are those of a byte, beside it in the FIFO: they go when it is read, and after an overrun the UART goes on.
 #define BSP_UART_RECEIVES
-static inline int get(void) {
-  return (UARTFR & FR_RXFE) == 0 ? (int)(UARTDR & 255) : -1;
-}
+static inline int get(void) { return (UARTFR & FR_RXFE) == 0 ? (int)(UARTDR & 255) : -1; }

@@ -44,6 +44,10 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m33",
         {"FLASH": (2097152, 4), "RAM": (786432, 0)},
     ),
+    "rpi_pico": (
+        "cortex-m0plus",
+        {"FLASH": (2097152, None), "RAM": (270336, 0)},
+    ),
     "rpi_pico2": (
         "cortex-m33",
         {"FLASH": (4194304, None), "RAM": (532480, 0)},

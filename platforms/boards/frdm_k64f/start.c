@@ -42,7 +42,8 @@ __attribute__((section(".after_vectors"), used)) static const struct {
 #define MCG_C6 REGISTER_8(0x40064005)
 #define MCG_S REGISTER_8(0x40064006)
 
-#define C1_FRDIV_1536 (7u << 3)  // 33 kHz, of which the FLL needs 31.25 kHz to 39.0625 kHz until the PLL is chosen
+// 50 MHz / 1536 is 33 kHz. The FLL needs 31.25 kHz to 39.0625 kHz, until the PLL takes over.
+#define C1_FRDIV_1536 (7u << 3)
 #define C1_CLKS_FLL_OR_PLL (0u << 6)
 #define C1_CLKS_EXTERNAL (2u << 6)
 // Not a crystal: the board's Ethernet PHY, with a crystal of its own, drives EXTAL0 with 50 MHz.
