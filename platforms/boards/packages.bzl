@@ -7,6 +7,7 @@
   sources          the documents that its figures, and the registers in its start-up code, are from
 """
 
+load("//platforms/boards/ek_ra8m1:board.bzl", EK_RA8M1 = "BOARD")
 load("//platforms/boards/frdm_k64f:board.bzl", FRDM_K64F = "BOARD")
 load("//platforms/boards/nrf52840dk:board.bzl", NRF52840DK = "BOARD")
 load("//platforms/boards/nucleo_l4r5zi:board.bzl", NUCLEO_L4R5ZI = "BOARD")
@@ -17,6 +18,7 @@ load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOAR
 load("//platforms/boards/stm32f746g_disco:board.bzl", STM32F746G_DISCO = "BOARD")
 
 PACKAGES = {
+    "ek_ra8m1": EK_RA8M1,
     "frdm_k64f": FRDM_K64F,
     "nrf52840dk": NRF52840DK,
     "nucleo_l4r5zi": NUCLEO_L4R5ZI,

@@ -48,6 +48,10 @@ _UARTS = {
     "pl011": """\
 {name}: UART.PL011 @ sysbus {address:#010x}
 """,
+    "ra_sci_b": """\
+{name}: UART.RenesasRA8M1_SCI @ sysbus {address:#010x}
+    frequency: {frequency}
+""",
     "stm32": """\
 {name}: UART.STM32_UART @ sysbus <{address:#010x}, +0x400>
 """,

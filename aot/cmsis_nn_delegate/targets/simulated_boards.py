@@ -28,6 +28,10 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m55",
         {"FLASH": (524288, None), "RAM": (524288, None), "SRAM": (4194304, None), "MAILBOX": (16777216, None)},
     ),
+    "ek_ra8m1": (
+        "cortex-m85",
+        {"FLASH": (2064384, None), "RAM": (65536, 0), "SRAM": (917504, None)},
+    ),
     "frdm_k64f": (
         "cortex-m4",
         {"FLASH": (1048576, 4), "RAM": (196608, 0), "SRAM_L": (65536, 0)},

@@ -26,7 +26,7 @@ BOARD = struct(
     console = "PTB17 (TX) and PTB16 (RX), 115,200 baud, 8N1: a serial port of the board's OpenSDA debugger over USB",
     flash = [
         "pyocd flash --target k64f $IMAGE.hex",
-        "openocd -f board/nxp_frdm-k64f.cfg -c 'program $IMAGE.elf verify reset exit'",
+        "openocd -f interface/cmsis-dap.cfg -f target/kx.cfg -c 'program $IMAGE.elf verify reset exit'",
     ],
     # It has models of the clocks and their gates. The registers of the watchdog and of the pins are memory.
     simulators = {
