@@ -7,6 +7,7 @@
   sources          the documents that its figures, and the registers in its start-up code, are from
 """
 
+load("//platforms/boards/alif_appkit_e7:board.bzl", ALIF_APPKIT_E7 = "BOARD")
 load("//platforms/boards/ek_ra8m1:board.bzl", EK_RA8M1 = "BOARD")
 load("//platforms/boards/frdm_k64f:board.bzl", FRDM_K64F = "BOARD")
 load("//platforms/boards/nrf52840dk:board.bzl", NRF52840DK = "BOARD")
@@ -18,6 +19,7 @@ load("//platforms/boards/stm32f4_discovery:board.bzl", STM32F4_DISCOVERY = "BOAR
 load("//platforms/boards/stm32f746g_disco:board.bzl", STM32F746G_DISCO = "BOARD")
 
 PACKAGES = {
+    "alif_appkit_e7": ALIF_APPKIT_E7,
     "ek_ra8m1": EK_RA8M1,
     "frdm_k64f": FRDM_K64F,
     "nrf52840dk": NRF52840DK,

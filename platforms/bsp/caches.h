@@ -1,5 +1,5 @@
-// For the start-up code of boards: the caches of a Cortex-M7 or Cortex-M85. Sections of Arm's Armv7-M Architecture Reference
-// Manual; Armv8.1-M has the same registers.
+// For the start-up code of boards: the caches of a Cortex-M7, Cortex-M55 or Cortex-M85. Sections of Arm's Armv7-M
+// Architecture Reference Manual; Armv8.1-M has the same registers.
 #pragma once
 
 #include "platforms/bsp/registers.h"
@@ -21,7 +21,8 @@ static inline void start_caches(void) {
   CSSELR = 0;  // the data cache of level 1
   __asm__ volatile("dsb\n\tisb" ::: "memory");
   const uint32_t last_set = (CCSIDR >> 13) & 0x7fff;
-  // The data cache of both cores has 4 ways, in bits 31 and 30, and lines of 32 bytes, so that a set is in the bits from 5 on.
+  // The data cache of these cores has 4 ways, in bits 31 and 30, and lines of 32 bytes, so that a set is in the bits
+  // from 5 on.
   for (uint32_t set = 0; set <= last_set; ++set) {
     for (uint32_t way = 0; way < 4; ++way) {
       DCISW = way << 30 | set << 5;
@@ -42,8 +43,8 @@ static inline void start_caches(void) {
 #define MSCR_ECCEN (1u << 1)  // error correction of caches and TCMs
 #define MSCR_FORCEWT (1u << 2)
 
-/// To be called before start_caches() on a Cortex-M85. Errata 3175626 and 3190818 of its SDEN-2236668: before r1p1, the data
-/// cache has to write through, and bit 16 of ACTLR has to be set.
+/// To be called before start_caches() on a Cortex-M85. Errata 3175626 and 3190818 of its SDEN-2236668: before r1p1, the
+/// data cache has to write through, and bit 16 of ACTLR has to be set.
 static inline void mend_m85_caches(void) {
   if ((CPUID & CPUID_VARIANT_AND_REVISION) < CPUID_R1P1) {
     MSCR |= MSCR_FORCEWT;

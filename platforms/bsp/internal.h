@@ -20,8 +20,8 @@ void bsp_write_hex(uint32_t value);  // 8 digits.
 // Reset_Handler(). Otherwise it is Reset_Handler() itself.
 void bsp_reset(void);
 
-// Bytes of the vector table. It is at the start of flash, behind what start-up code puts into the section .boot2 (platforms/
-// README.md), and before what it puts into .after_vectors: what its chip looks for there.
+// Bytes of the vector table. It is at the start of flash, behind what start-up code puts into the section .boot2, and before
+// what it puts into .after_vectors: what its chip looks for there (platforms/README.md).
 #define VECTORS_BYTES 64
 _Noreturn void Reset_Handler(void);
 void Fault_Handler(void);

@@ -1,5 +1,5 @@
-// For the start-up code of boards with Raspberry Pi's RP2040 or RP2350, whose registers lie at the same offsets: the core's clock
-// from a crystal of 12 MHz, and the console on GP0 and GP1. The board defines, before it includes this,
+// For the start-up code of boards with Raspberry Pi's RP2040 or RP2350, whose registers lie at the same offsets: the
+// core's clock from a crystal of 12 MHz, and the console on GP0 and GP1. The board defines, before it includes this,
 //   RESETS, XOSC, PLL_SYS, CLOCKS, IO_BANK0, PADS_BANK0, UART0   addresses
 //   RESETS_USED     the bits of these subsystems
 //   PLL_SYS_PRIM    by what the PLL's 1,500 MHz are divided: POSTDIV1 and POSTDIV2
@@ -59,7 +59,8 @@
 #define PAD_DRIVE_4_MA (1u << 4)
 #define PAD_IE (1u << 6)
 
-// "UART": its clock, the crystal's whatever the core's is, divided by 16 times IBRD + FBRD / 64, is the speed: 115,108 baud.
+// "UART": its clock, the crystal's whatever the core's is, divided by 16 times IBRD + FBRD / 64, is the speed: 115,108
+// baud.
 #define UARTIBRD REGISTER(UART0 + 0x24)
 #define UARTFBRD REGISTER(UART0 + 0x28)
 #define IBRD_115200 6u

@@ -1,5 +1,5 @@
-// Driver of the UART of NXP's Kinetis K, whose registers are bytes; only uart.c and serial.c include this file. Start-up code
-// gives it its clock, its pins and its speed. Registers: K64 Sub-Family Reference Manual, "UART".
+// Driver of the UART of NXP's Kinetis K, whose registers are bytes; only uart.c and serial.c include this file.
+// Start-up code gives it its clock, its pins and its speed. Registers: K64 Sub-Family Reference Manual, "UART".
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
-// Driver of Arm's UART PL011; only uart.c and serial.c include this file. Start-up code gives it its clock, its pins and its
-// speed, which it takes over when UARTLCR_H is written. Registers: Arm's PrimeCell UART (PL011) Technical Reference Manual,
-// section 3.3.
+// Driver of Arm's UART PL011; only uart.c and serial.c include this file. Start-up code gives it its clock, its pins
+// and its speed, which it takes over when UARTLCR_H is written. Registers: Arm's PrimeCell UART (PL011) Technical
+// Reference Manual, section 3.3.
 #pragma once
 
 #include <stdint.h>

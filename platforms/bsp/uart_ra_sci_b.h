@@ -1,5 +1,5 @@
-// Driver of the SCI of Renesas's RA8 ("SCI_B" in its software), without FIFOs; only uart.c and serial.c include this file.
-// Start-up code gives it its clock, its pins and its speed. Registers: RA8M1 User's Manual: Hardware, "SCI".
+// Driver of the SCI of Renesas's RA8 ("SCI_B" in its software), without FIFOs; only uart.c and serial.c include this
+// file. Start-up code gives it its clock, its pins and its speed. Registers: RA8M1 User's Manual: Hardware, "SCI".
 #pragma once
 
 #include <stdint.h>

@@ -45,6 +45,10 @@ _UARTS = {
     "nrf51": """\
 {name}: UART.NRF52840_UART @ sysbus {address:#010x}
 """,
+    "ns16550": """\
+{name}: UART.NS16550 @ sysbus {address:#010x}
+    wideRegisters: true
+""",
     "pl011": """\
 {name}: UART.PL011 @ sysbus {address:#010x}
 """,

@@ -28,6 +28,10 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m55",
         {"FLASH": (524288, None), "RAM": (524288, None), "SRAM": (4194304, None), "MAILBOX": (16777216, None)},
     ),
+    "alif_appkit_e7": (
+        "cortex-m55",
+        {"FLASH": (2097152, None), "RAM": (1048576, 0)},
+    ),
     "ek_ra8m1": (
         "cortex-m85",
         {"FLASH": (2064384, None), "RAM": (65536, 0), "SRAM": (917504, None)},

@@ -10,8 +10,9 @@ BOARD = struct(
     core = "cortex-m85",
     clock_hz = 480 * 1000 * 1000,
     memories = {
-        # The code flash, behind the flash cache and the core's. Its 4 wait cycles are of the bus, at half of the core's clock.
-        # Images do not contain the option-setting memory, which stays as it is: TrustZone and the watchdogs as delivered.
+        # The code flash, behind the flash cache and the core's. Its 4 wait cycles are of the bus, at half of the core's
+        # clock. Images do not contain the option-setting memory, which stays as it is: TrustZone and the watchdogs as
+        # delivered.
         "FLASH": memory(0x02000000, 2016 * _K),
         # The data TCM: as fast as the core, and not cached.
         "RAM": memory(0x20000000, 64 * _K, wait_states = 0),
@@ -29,7 +30,8 @@ BOARD = struct(
         "rfp-cli -tool jlink -interface swd -device ra -p -run -file $IMAGE.hex",
         "pyocd flash --target r7fa8m1ah $IMAGE.hex",
     ],
-    # It has models of the core and the UART. Registers are memory, in which the bits that start-up code waits for are set.
+    # It has models of the core and the UART. Registers are memory, in which the bits that start-up code waits for are
+    # set.
     simulators = {
         "renode": {
             "models": [

@@ -1,6 +1,6 @@
-// Start-up of the EK-RA8M1: 480 MHz from the crystal, the caches, and the console on PA14 and PA15.
-// Names in quotes are chapters of the RA8M1's reference manual, Renesas's "User's Manual: Hardware", with its names of registers.
-// Addresses are those of Secure state, in which the chip starts.
+// Start-up of the EK-RA8M1: 480 MHz from the crystal, the caches, and the console on PA14 and PA15. Names in quotes are
+// chapters of the RA8M1's reference manual, Renesas's "User's Manual: Hardware", with its names of registers. Addresses
+// are those of Secure state, in which the chip starts.
 #include "platforms/bsp/caches.h"
 #include "platforms/bsp/internal.h"
 #include "platforms/bsp/registers.h"
@@ -67,8 +67,8 @@
 #define CCR2_ABCSE (1u << 6)
 #define CCR2_BRR_115200 (28u << 8)
 
-// With error correction, bytes of the data TCM can be read and written after their word has been written. Above the stack
-// pointer are frames in use.
+// With error correction, bytes of the data TCM can be read and written after their word has been written. Above the
+// stack pointer are frames in use.
 static void fill_tcm(void) {
   if ((MSCR & MSCR_ECCEN) != 0) {
     volatile uint32_t* end;

@@ -10,8 +10,8 @@ BOARD = struct(
     core = "cortex-m4",
     clock_hz = 120 * 1000 * 1000,
     memories = {
-        # K64P144M120SF5RM, "FMC", B0RWSC: a read takes as many cycles as the core has in one of the flash, here 5. The cache
-        # and the speculation buffer hide most of them.
+        # K64P144M120SF5RM, "FMC", B0RWSC: a read takes as many cycles as the core has in one of the flash, here 5. The
+        # cache and the speculation buffer hide most of them.
         "FLASH": memory(0x00000000, 1024 * _K, wait_states = 4),
         # SRAM_U. SRAM_L ends where it begins, but no access may cross that boundary.
         "RAM": memory(0x20000000, 192 * _K, wait_states = 0),

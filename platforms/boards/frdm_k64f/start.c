@@ -3,8 +3,8 @@
 #include "platforms/bsp/internal.h"
 #include "platforms/bsp/registers.h"
 
-// "FTFE", flash configuration field: what the chip reads at 0x400 when it starts. Another FSEC could lock out debuggers, for
-// good. Before it is room for the vectors of the board's interrupts, which are never enabled.
+// "FTFE", flash configuration field: what the chip reads at 0x400 when it starts. Another FSEC could lock out
+// debuggers, for good. Before it is room for the vectors of the board's interrupts, which are never enabled.
 #define FIELD_ADDRESS 0x400
 #define FSEC_UNSECURED 0xfe
 #define FOPT_RESET 0xff

@@ -10,9 +10,9 @@ BOARD = struct(
     core = "cortex-m0plus",
     clock_hz = 125 * 1000 * 1000,
     memories = {
-        # A serial flash behind a cache of 16 KiB. Its first 256 bytes are for the chip's ROM: see start.c. A word that is not in
-        # the cache takes 64 bits at 31.25 MHz: command, address and data. Commands with four lines are faster, but each flash
-        # has its own.
+        # A serial flash behind a cache of 16 KiB. Its first 256 bytes are for the chip's ROM: see start.c. A word that
+        # is not in the cache takes 64 bits at 31.25 MHz: command, address and data. Commands with four lines are
+        # faster, but each flash has its own.
         "FLASH": memory(0x10000000, 2048 * _K),
         # SRAM0 to SRAM5, which are adjacent.
         "RAM": memory(0x20000000, 264 * _K, wait_states = 0),

@@ -37,9 +37,9 @@
 
 extern const volatile uint32_t __text_start[];  // the vector table
 
-// "Flash Second Stage": what the chip's ROM copies from the first 256 bytes of flash to the end of SRAM5 and calls there, if
-// they end in their checksum, which the build writes. So it must not refer to code or data by their distance. It lets the
-// flash be read like memory, and starts the image as a core does after reset.
+// "Flash Second Stage": what the chip's ROM copies from the first 256 bytes of flash to the end of SRAM5 and calls
+// there, if they end in their checksum, which the build writes. So it must not refer to code or data by their distance.
+// It lets the flash be read like memory, and starts the image as a core does after reset.
 __attribute__((section(".boot2"), used, noreturn)) static void boot2(void) {
   SSI_SSIENR = 0;  // The others may be written while it is off.
   SSI_BAUDR = BAUDR_4;

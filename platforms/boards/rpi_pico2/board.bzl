@@ -10,7 +10,8 @@ BOARD = struct(
     core = "cortex-m33",
     clock_hz = 150 * 1000 * 1000,
     memories = {
-        # A serial flash behind a cache of 16 KiB. Wait states are not known: they depend on how the chip's ROM reads it.
+        # A serial flash behind a cache of 16 KiB. Wait states are not known: they depend on how the chip's ROM reads
+        # it.
         "FLASH": memory(0x10000000, 4096 * _K),
         # SRAM0 to SRAM9, which are adjacent.
         "RAM": memory(0x20000000, 520 * _K, wait_states = 0),

@@ -17,8 +17,9 @@
 #define CLOCKS_DIV_1 (1u << 16)
 #include "platforms/bsp/rp2.h"
 
-// "Minimum viable image metadata": the block that the chip's ROM looks for in the first 4 KiB of flash. Without it, it starts
-// nothing. The ROM then finds out how to read the flash, leaves it so, and starts what the vector table before this says.
+// "Minimum viable image metadata": the block that the chip's ROM looks for in the first 4 KiB of flash. Without it, it
+// starts nothing. The ROM then finds out how to read the flash, leaves it so, and starts what the vector table before
+// this says.
 #define BLOCK_START 0xffffded3
 #define BLOCK_END 0xab123579
 #define IMAGE_TYPE (0x42u << 0 | 1u << 8)  // an item of one word
