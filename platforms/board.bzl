@@ -60,8 +60,7 @@ def uart(type, address, header = None):
     """The UART to which a board writes its output.
 
     Args:
-      type: "cmsdk", "nrf51", "stm32" or "stm32_isr", whose drivers are platforms/bsp/uart_<type>.h; or a name for your
-        own.
+      type: one of UARTS in boards.bzl, whose drivers are platforms/bsp/uart_<type>.h; or a name for your own.
       address: address of its registers.
       header: label of your own driver, a C header that defines start() and put() like those, and get() as bsp/serial.h
         says if the board is to be controlled over this UART.

@@ -22,7 +22,7 @@ load("//platforms:cores.bzl", "CORES")
 load("//platforms/boards:packages.bzl", "PACKAGES")
 
 # The drivers platforms/bsp/uart_<type>.h.
-UARTS = ["cmsdk", "nrf51", "stm32", "stm32_isr"]
+UARTS = ["cmsdk", "kinetis", "nrf51", "ns16550", "pl011", "ra_sci_b", "stm32", "stm32_isr"]
 
 _K = 1024
 _M = 1024 * 1024

@@ -19,6 +19,10 @@ void bsp_write_hex(uint32_t value);  // 8 digits.
 // it (platforms/README.md): it sets clocks, caches and pins, uses no static data but constants, and ends by calling
 // Reset_Handler(). Otherwise it is Reset_Handler() itself.
 void bsp_reset(void);
+
+// Bytes of the vector table. It is at the start of flash, behind what start-up code puts into the section .boot2, and before
+// what it puts into .after_vectors: what its chip looks for there (platforms/README.md).
+#define VECTORS_BYTES 64
 _Noreturn void Reset_Handler(void);
 void Fault_Handler(void);
 void SysTick_Handler(void);

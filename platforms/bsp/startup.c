@@ -13,7 +13,7 @@ int main(void);
 typedef void (*Handler)(void);
 
 // Initial stack pointer, then the 15 system exceptions. The board's interrupts are never enabled.
-__attribute__((section(".vectors"), used)) static const Handler kVectors[16] = {
+__attribute__((section(".vectors"), used)) static const Handler kVectors[VECTORS_BYTES / 4] = {
     (Handler)__stack_top, bsp_reset,
     Fault_Handler,  // NMI
     Fault_Handler,  // HardFault

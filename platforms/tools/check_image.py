@@ -1,10 +1,12 @@
-"""Refuses a firmware image that contains the heap, C++ exception handling or system calls.
+"""Refuses a firmware image that contains the heap, C++ exception handling or system calls, and completes the others.
 
     python3 -m platforms.tools.check_image --label L --nm NM --readelf READELF --map MAP --elf IN --output OUT
 
 Checks the linked image, so it sees what is really in it, whatever the reason: a call in the code, a
 virtual destructor, a function of the C library. Copies IN to OUT if it finds nothing; otherwise prints each
 finding and the object files that refer to it, according to the map's cross reference, and exits with 1.
+
+In an image for an RP2040, it writes the checksum of the first 256 bytes, without which the chip does not start them.
 Standard library only.
 """
 
@@ -12,6 +14,7 @@ import argparse
 import dataclasses
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -139,18 +142,55 @@ def report(label, findings):
     return "\n".join(lines)
 
 
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def boot2_offset(nm_output, readelf_output):
+    """Returns where in the ELF file the 256 bytes are that an RP2040 starts first; None if the image has none.
+
+    The arguments are the outputs of `nm --format=posix` and `readelf --sections --wide`.
+    """
+    fields = [line.split() for line in nm_output.splitlines()]
+    symbols = {name: int(value, 16) for name, _, value, *_ in (row for row in fields if len(row) > 2)}
+    start = symbols.get("__boot2_start")
+    if start is None or start == symbols["__boot2_end"]:
+        return None
+    text = re.search(r" \.text\s+PROGBITS\s+([0-9a-f]+)\s+([0-9a-f]+)\s", readelf_output)
+    return int(text.group(2), 16) + start - int(text.group(1), 16)
+
+
+def boot2_checksum(data):
+    """Returns what the ROM of an RP2040 compares with the last 4 of the 256 bytes, given the others: their CRC-32 with
+    the polynomial 0x04c11db7, the top bit of each byte first, from all ones, unchanged at the end."""
+    remainder = 0xFFFFFFFF
+    for byte in data:
+        remainder ^= byte << 24
+        for _ in range(8):
+            remainder = remainder << 1 ^ (0x104C11DB7 if remainder >> 31 else 0)
+    return remainder
+
+
+def complete(elf, nm, readelf):
+    """Writes the checksum into the image `elf`, if it is for an RP2040."""
+    offset = boot2_offset(output_of(nm, "--format=posix", elf), output_of(readelf, "--sections", "--wide", elf))
+    if offset is None:
+        return
+    with open(elf, "r+b") as file:
+        file.seek(offset)
+        checksum = struct.pack("<I", boot2_checksum(file.read(252)))
+        file.seek(offset + 252)
+        file.write(checksum)
+
+
 def inspect(elf, map_path, nm, readelf):
     """Returns the findings in the image `elf` with the map `map_path`; `nm` and `readelf` are tool paths."""
-
-    def run(*command):
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-
     with open(map_path, encoding="utf-8", errors="replace") as lines:
         references = cross_reference(lines.read())
     list_symbols = (nm, "--format=posix", "--no-sort", elf)
     return find(
-        symbols_of(run(*list_symbols), run(*list_symbols, "--demangle")),
-        sections_of(run(readelf, "--sections", "--wide", elf)),
+        symbols_of(output_of(*list_symbols), output_of(*list_symbols, "--demangle")),
+        sections_of(output_of(readelf, "--sections", "--wide", elf)),
         references,
     )
 
@@ -167,6 +207,7 @@ def main(argv):
             print(report(args.label, findings), file=sys.stderr)
             return 1
     shutil.copyfile(args.elf, args.output)
+    complete(args.output, args.nm, args.readelf)
     shutil.copymode(args.elf, args.output)
     return 0
 

@@ -75,6 +75,8 @@ class Machine:
             self.loaded.add(match.group(1).split()[1])
         elif match := re.fullmatch(r'cpu AddHook (0x[0-9a-f]+) "([^"\\]*)"', text):
             self.hooks[int(match.group(1), 16)] = match.group(2)
+        elif re.fullmatch("cpu VectorTableOffset 0x[0-9a-f]+", text):
+            pass
         elif match := re.fullmatch(r"machine StartGdbServer (\d+) true", text):
             self.start()
         elif text not in ('mach create "dut"', "emulation SetGlobalAdvanceImmediately true", "pause"):

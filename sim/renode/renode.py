@@ -79,6 +79,8 @@ class Run:
         server.command(f"machine LoadPlatformDescription @{folder}/board.repl")
         server.command(f"{repl.UART} CreateFileBackend @{uart} true")
         server.command(f"sysbus LoadELF @{folder}/image.elf")
+        # Otherwise Renode guesses that the vectors are the first thing in the image.
+        server.command(f"cpu VectorTableOffset {elf.address('__text_start'):#x}")
         if job is not None:
             (folder / "job").write_bytes(job)
             server.command(f"sysbus LoadBinary @{folder}/job {check_job(elf, len(job)):#x}")

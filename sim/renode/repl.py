@@ -39,8 +39,22 @@ _UARTS = {
 {name}: UART.CMSDK_APB_UART @ sysbus {address:#010x}
     frequency: {frequency}
 """,
+    "kinetis": """\
+{name}: UART.K6xF_UART @ sysbus {address:#010x}
+""",
     "nrf51": """\
 {name}: UART.NRF52840_UART @ sysbus {address:#010x}
+""",
+    "ns16550": """\
+{name}: UART.NS16550 @ sysbus {address:#010x}
+    wideRegisters: true
+""",
+    "pl011": """\
+{name}: UART.PL011 @ sysbus {address:#010x}
+""",
+    "ra_sci_b": """\
+{name}: UART.RenesasRA8M1_SCI @ sysbus {address:#010x}
+    frequency: {frequency}
 """,
     "stm32": """\
 {name}: UART.STM32_UART @ sysbus <{address:#010x}, +0x400>

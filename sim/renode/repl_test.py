@@ -97,7 +97,7 @@ def test_a_core_without_features_is_simulated_with_them():
 
 def test_a_uart_that_renode_has_no_model_for():
     board = dataclasses.replace(cores()["cortex-m4"].board, uart_type="mine")
-    with pytest.raises(SimulatorError, match="has models of the UARTs cmsdk, nrf51, .*, but not of mine"):
+    with pytest.raises(SimulatorError, match="has models of the UARTs cmsdk, .*, but not of mine"):
         repl.describe("cortex-m4", board)
 
 

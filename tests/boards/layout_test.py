@@ -19,27 +19,46 @@ def span(memory):
     return memory.origin, memory.origin + memory.size
 
 
+def flash(name):
+    """Returns what is in flash, from its first byte on."""
+    return (IMAGES / f"image_{name}.bin").read_bytes()
+
+
 @pytest.mark.parametrize("name", BOARDS)
 def test_where_an_image_lies(name):
     board = boards.get_board(name)
     elf = Elf(IMAGES / f"image_{name}.elf")
-    image = (IMAGES / f"image_{name}.bin").read_bytes()
+    image = flash(name)
     # Also an image for a Cortex-M23 would run on a Cortex-M33.
     assert elf.string("bsp_core") == board.core
-    flash, ram = span(board.memories["FLASH"]), span(board.memories["RAM"])
+    rom, ram = span(board.memories["FLASH"]), span(board.memories["RAM"])
 
-    # The core reads these two after reset.
-    stack, reset = struct.unpack_from("<II", image)
-    assert elf.address("__text_start") == flash[0]
+    # The core reads these two after reset; an RP2040 starts something else first: boot2_test.py.
+    vectors = 256 if name == "rpi_pico" else 0
+    stack, reset = struct.unpack_from("<II", image, vectors)
+    assert elf.address("__text_start") == rom[0] + vectors
     assert (stack, reset) == (ram[1], elf.address("bsp_reset") | 1)
     # The board's own start-up code, not the default.
     assert elf.address("bsp_reset") & ~1 != elf.address("Reset_Handler") & ~1
-    assert flash[0] < reset < flash[0] + len(image) <= flash[1]
+    assert rom[0] < reset < rom[0] + len(image) <= rom[1]
 
     places = [elf.address(at) for at in ("__data_start", "__bss_end", "__arena_start", "__arena_end", "__stack_top")]
     assert places == sorted(places)
     assert ram[0] == places[0] and places[-1] == ram[1]
     assert elf.address("__mailbox_start") == elf.address("__mailbox_end")
+
+
+def test_a_kinetis_stays_open_to_debuggers():
+    # Its flash configuration field: key, protection, FSEC with security off, FOPT, protection.
+    assert flash("frdm_k64f")[0x400:0x410] == b"\xff" * 12 + b"\xfe" + b"\xff" * 3
+
+
+def test_the_rom_of_an_rp2350_finds_an_image():
+    # A block, by the data sheet: an item that says that this is a program for its Arm cores in Secure state, one that
+    # ends the list and counts its words, and the distance to the next block, which is this one again.
+    words = struct.unpack("<1024I", flash("rpi_pico2")[:4096])
+    start = words.index(0xFFFFDED3)
+    assert words[start + 1 : start + 5] == (0x1021 << 16 | 1 << 8 | 0x42, 1 << 8 | 0xFF, 0, 0xAB123579)
 
 
 @pytest.mark.parametrize("name", BOARDS)

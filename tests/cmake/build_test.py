@@ -14,6 +14,7 @@ import pytest
 from cmsis_nn_delegate.emit.cpp_sources import files_of
 from cmsis_nn_delegate.providers.registry import PROVIDERS, kernels
 from cmsis_nn_delegate.targets.target import get_target
+from platforms.tools.check_image import boot2_checksum
 from sim import simulator
 from sim.elf import Elf
 from tests.cmake.building import (
@@ -286,7 +287,7 @@ int main(void) {
 """
 
 
-def configure_own(folder, board="mine.json", **fields):
+def configure_own(folder, board="mine.json", core="cortex_m4", **fields):
     """A project with its own board, or with one of platforms/boards."""
     driver = (ROOT / "platforms/bsp/uart_cmsdk.h").read_text(encoding="utf-8")
     for name, text in {
@@ -296,7 +297,7 @@ def configure_own(folder, board="mine.json", **fields):
         "uart_mine.h": driver,
     }.items():
         (folder / name).write_text(text)
-    options = [f"-DROOT={ROOT}", "-DCORE=cortex_m4", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    options = [f"-DROOT={ROOT}", f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
     configure(folder, folder / "build", *options, f"-DCMSIS_NN_DELEGATE_BOARD={board}")
 
 
@@ -320,6 +321,14 @@ def test_an_image_for_a_board_of_platforms_boards(tmp_path):
     elf = Elf(tmp_path / "build/firmware.elf")
     assert (elf.address("__text_start"), elf.address("__stack_top")) == (0x08000000, 0x20020000)
     assert elf.address("bsp_reset") != elf.address("Reset_Handler")
+
+
+@needs_arm
+def test_an_image_for_an_rp2040_has_its_checksum_before_it_is_converted(tmp_path):
+    configure_own(tmp_path, board="rpi_pico", core="cortex_m0plus")
+    build(tmp_path / "build")
+    start = (tmp_path / "build/firmware.bin").read_bytes()[:256]
+    assert any(start[:252]) and int.from_bytes(start[252:], "little") == boot2_checksum(start[:252])
 
 
 @needs_arm

@@ -145,7 +145,7 @@ def test_host_has_no_findings(part):
     check(paths[part::4], host_flags())
 
 
-@pytest.mark.parametrize("uart", ["cmsdk", "nrf51", "stm32", "stm32_isr"])
+@pytest.mark.parametrize("uart", ["cmsdk", "kinetis", "nrf51", "ns16550", "pl011", "ra_sci_b", "stm32", "stm32_isr"])
 def test_board_support_has_no_findings(uart):
     paths = sources(".c", "")
     assert len(paths) >= 7

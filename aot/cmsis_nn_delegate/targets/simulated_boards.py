@@ -28,6 +28,18 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
         "cortex-m55",
         {"FLASH": (524288, None), "RAM": (524288, None), "SRAM": (4194304, None), "MAILBOX": (16777216, None)},
     ),
+    "alif_appkit_e7": (
+        "cortex-m55",
+        {"FLASH": (2097152, None), "RAM": (1048576, 0)},
+    ),
+    "ek_ra8m1": (
+        "cortex-m85",
+        {"FLASH": (2064384, None), "RAM": (65536, 0), "SRAM": (917504, None)},
+    ),
+    "frdm_k64f": (
+        "cortex-m4",
+        {"FLASH": (1048576, 4), "RAM": (196608, 0), "SRAM_L": (65536, 0)},
+    ),
     "nrf52840dk": (
         "cortex-m4",
         {"FLASH": (1048576, None), "RAM": (262144, 0)},
@@ -39,6 +51,14 @@ BOARDS: dict[str, tuple[str, dict[str, tuple[int, Optional[int]]]]] = {
     "nucleo_u575zi": (
         "cortex-m33",
         {"FLASH": (2097152, 4), "RAM": (786432, 0)},
+    ),
+    "rpi_pico": (
+        "cortex-m0plus",
+        {"FLASH": (2097152, None), "RAM": (270336, 0)},
+    ),
+    "rpi_pico2": (
+        "cortex-m33",
+        {"FLASH": (4194304, None), "RAM": (532480, 0)},
     ),
     "stm32f4_discovery": (
         "cortex-m4",

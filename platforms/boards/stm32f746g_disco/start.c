@@ -1,5 +1,6 @@
 // Start-up of the 32F746GDISCOVERY: 216 MHz from the crystal, both caches, and the console on PA9 and PB7.
 // Names in quotes are chapters of ST's reference manual RM0385, with its names of registers.
+#include "platforms/bsp/caches.h"
 #include "platforms/bsp/internal.h"
 #include "platforms/bsp/registers.h"
 
@@ -71,33 +72,6 @@
 // "USART": its clock, the 16 MHz oscillator whatever the core's is, divided by this: 115,108 baud.
 #define USART1_BRR REGISTER(0x4001100c)
 #define BRR_115200 139u
-
-// The core's caches: Arm's Armv7-M Architecture Reference Manual, section B3.2 (CCR, CCSIDR, CSSELR) and "Cache and branch
-// predictor maintenance operations" there (ICIALLU, DCISW).
-#define CCR REGISTER(0xe000ed14)
-#define CCSIDR REGISTER(0xe000ed80)
-#define CSSELR REGISTER(0xe000ed84)
-#define ICIALLU REGISTER(0xe000ef50)
-#define DCISW REGISTER(0xe000ef60)
-#define CCR_DC (1u << 16)
-#define CCR_IC (1u << 17)
-
-static void start_caches(void) {
-  __asm__ volatile("dsb\n\tisb" ::: "memory");
-  ICIALLU = 0;
-  CSSELR = 0;  // the data cache of level 1
-  __asm__ volatile("dsb\n\tisb" ::: "memory");
-  const uint32_t last_set = (CCSIDR >> 13) & 0x7fff;
-  // The Cortex-M7's data cache has 4 ways, in bits 31 and 30, and lines of 32 bytes, so that a set is in the bits from 5 on.
-  for (uint32_t set = 0; set <= last_set; ++set) {
-    for (uint32_t way = 0; way < 4; ++way) {
-      DCISW = way << 30 | set << 5;
-    }
-  }
-  __asm__ volatile("dsb" ::: "memory");
-  CCR |= CCR_DC | CCR_IC;
-  __asm__ volatile("dsb\n\tisb" ::: "memory");
-}
 
 static void start_clock(void) {
   RCC_APB1ENR |= APB1ENR_PWR;
