@@ -40,7 +40,8 @@ struct PairSegments {
   std::int32_t rows;      // >= 1
   std::int32_t step;      // from the end of a segment to the next one of the row
   std::int32_t row_step;  // to be added to `step` behind the last segment of a row
-  std::int32_t rests;     // bytes from the first of the widened inputs to the rests, which follow all fours
+  std::int32_t
+      rests;  // bytes from the first of the widened inputs to the rests, which follow all fours
 };
 
 namespace pair_products {
@@ -310,8 +311,8 @@ inline void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
 
 /// Widens input `i` of two windows to where widen() would put it.
 inline void widen_one(std::int8_t a, std::int8_t b, std::int32_t* out, std::int32_t i) {
-  auto* const bytes =
-      reinterpret_cast<unsigned char*>(out + i / 4 * 4 + i % 2 * 2) + i % 4 / 2 * sizeof(std::int16_t);
+  auto* const bytes = reinterpret_cast<unsigned char*>(out + i / 4 * 4 + i % 2 * 2) +
+                      i % 4 / 2 * sizeof(std::int16_t);
   const std::int16_t wide[] = {a, b};
   std::memcpy(bytes, wide, sizeof(wide[0]));
   std::memcpy(bytes + sizeof(*out), wide + 1, sizeof(wide[1]));

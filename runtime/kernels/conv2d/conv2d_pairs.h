@@ -137,7 +137,8 @@ class PairWindows {
     s.rows = args_.filter_dims.h;
     s.step = wrapping_sub(step, segment_);
     s.row_step = wrapping_sub(row, wrapping_mul(segments_, step));
-    s.rests = (inputs_ - s.rows * segments_ * s.rest) * static_cast<std::int32_t>(sizeof(*widened_));
+    s.rests =
+        (inputs_ - s.rows * segments_ * s.rest) * static_cast<std::int32_t>(sizeof(*widened_));
     if constexpr (WidensSegments<Products>::value) {
       Products::widen_segments(a, b, widened_, s);
     } else {

@@ -49,9 +49,9 @@ struct WindowShape {
   static constexpr std::int32_t kKept =
       3;  // rows of inputs that are copied before outputs are written
 
-  std::int32_t outputs;     // of a row of a strip, at most; even
-  std::int32_t columns;     // of inputs of a strip
-  std::int32_t channels;    // that are computed before the next ones, from the first row to the last
+  std::int32_t outputs;   // of a row of a strip, at most; even
+  std::int32_t columns;   // of inputs of a strip
+  std::int32_t channels;  // that are computed before the next ones, from the first row to the last
   std::int32_t kept_bytes;  // of a row of inputs of these channels
 };
 
@@ -119,7 +119,8 @@ class WindowStrips {
       }
       const std::int8_t* const from = image_ + row * y_.in_step + channel;
       if (i == 0 && y != 0) {
-        Vectors::copy_columns(kept_row(i), kept_row(WindowShape::kKept - 1), 1, shape_.kept_bytes, 0, 0);
+        Vectors::copy_columns(kept_row(i), kept_row(WindowShape::kKept - 1), 1, shape_.kept_bytes,
+                              0, 0);
       } else if (args_.along_height == 0) {
         Vectors::copy_columns(kept_row(i), from, 1, shape_.kept_bytes, 0, 0);
       } else {

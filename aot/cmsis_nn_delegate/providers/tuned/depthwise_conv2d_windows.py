@@ -83,8 +83,8 @@ class DepthwiseConv2dWindows(OwnImplementation):
     like = depthwise_conv2d.KERNEL
     isas = frozenset({Isa.MVE})
     assumes = (
-        f"3 x 3 taps, stride 1, no dilation, as many output as input channels, rows or columns of {_LEAST_LENGTH} outputs or "
-        f"more, shifts to the right, and sums for inputs of 0 of {vector_table.START_BITS} bits"
+        f"3 x 3 taps, stride 1, no dilation, as many output as input channels, rows or columns of {_LEAST_LENGTH} "
+        f"outputs or more, shifts to the right, and sums for inputs of 0 of {vector_table.START_BITS} bits"
     )
     draws: ClassVar[tuple[Draw, ...]] = (
         _draw_few_channels,
