@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Optional
 
 import numpy as np
@@ -11,16 +13,26 @@ import torch
 
 from benchmarks.measure import Images, measure
 from benchmarks.networks import Network, Source, arguments, compiled
-from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.graph.ir import Graph, Value
+from cmsis_nn_delegate.compiled import Compiled
+from cmsis_nn_delegate.graph.ir import Value
 from cmsis_nn_delegate.quantization.comparison.noise import Noise
+from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
+from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.search.choose import choose_formats
 from cmsis_nn_delegate.support.errors import UserError
 
-# The preset of the quantizer behind the name of each format. Others are compared with the first.
-FORMATS: Mapping[str, str] = {"int8": "default", "int16": "int16", "w4": "w4"}
-# Those of MLPerf Tiny have eight samples: half of them calibrates, and noise is that of the others.
+# The preset of the quantizer behind the name of each format of a whole network. Others are compared with the first.
+PRESETS: Mapping[str, str] = {"int8": "default", "int16": "int16", "w4": "w4"}
+# The formats that the compiler chooses, layer by layer, when it is asked for MORE dB than the first has.
+MIXED = "mixed"
+MORE = 6.0
+FORMATS = (*PRESETS, MIXED)
+# Of a network's samples, these calibrate, ratios are those of the others, and a search keeps its limit on the first of
+# the others. Ratios of four samples differ by 10 dB and more where classes are close to each other, as of random data.
 CALIBRATING = 4
+OTHERS = 128
+SEARCHED = 16
 
 
 @dataclass(frozen=True)
@@ -30,68 +42,137 @@ class Formatted:
     network: str
     weights: str
     core: str
-    format: str  # a key of FORMATS
+    format: str  # one of FORMATS
     io: str  # of inputs and outputs
     inference: int  # executed instructions, with the kernels that the compiler takes by default
     library: Optional[int]  # with those of CMSIS-NN, and portable ones for what it lacks; None without CMSIS-NN
     arena: int
     payload: int
     sqnr: float  # dB, of all outputs together, on data that did not calibrate
+    corrected: float  # the same with `bias_correction`, which one of PRESETS has by itself
     differing: int  # bytes of the outputs that are not those of the integer reference
+    chosen: str = ""  # of MIXED: "int16 in 3 of 12 modules"
+
+
+@dataclass(frozen=True)
+class _Format:
+    """A way to quantize a network, and what became of it: `chosen` is as in Formatted."""
+
+    name: str
+    configuration: Configuration
+    chosen: str = ""
 
 
 def measure_formats(
-    source: Source, cores: Sequence[str], images: Images, say: Callable[[str], None]
+    source: Source,
+    cores: Sequence[str],
+    images: Images,
+    say: Callable[[str], None],
+    names: Sequence[str] = FORMATS,
 ) -> tuple[list[Formatted], list[str]]:
-    """Measures a network on `cores` in each of `FORMATS`. Returns also why it cannot have a format, or not on a core, a
-    sentence each. `say` is told the progress."""
-    found, left_out = [], []
-    for name, preset in FORMATS.items():
+    """Measures a network on `cores` in each of `names`, of FORMATS. Returns also why it cannot have a format, or not on
+    a core, a sentence each. A search prices calls on the first core. `say` is told the progress."""
+    found: list[Formatted] = []
+    left_out: list[str] = []
+    for name in names:
         try:
-            network, _ = compiled(source, "quantized", quantizer=CmsisNnQuantizer(preset=preset))
-            sqnr = noise(source.module, network.graph, source.others)
+            given = _searched(source, cores[0], images) if name == MIXED else _Format(name, _preset(name))
+            network, sqnr = _quantized(source, given.configuration, images)
+            corrected = sqnr
+            if not given.configuration.corrects_biases:
+                with_correction = dataclasses.replace(given.configuration, bias_correction=True)
+                _, corrected = _quantized(source, with_correction, images)
             for core in cores:
-                entry = _measure(network, core, name, sqnr, images)
+                entry = _measure(network, core, given, sqnr, corrected, images)
                 say(f"{source.name} on {core} in {name}: {entry.inference:,} instructions, {sqnr:.1f} dB")
                 found.append(entry)
         except UserError as error:
-            left_out.append(f"{source.name} in {name}: {error}")
+            # What follows the first sentence of a search is advice.
+            reason = str(error).partition(". ")[0] if name == MIXED else error
+            left_out.append(f"{source.name} in {name}: {reason}")
             say(f"left out: {left_out[-1]}")
     return found, left_out
 
 
-def is_about_a_format(line: str) -> bool:
-    """Returns whether `line` is one of the sentences of `measure_formats`."""
-    return line.partition(":")[0].partition(" in ")[2] in FORMATS
+def merged(before: Sequence[Formatted], now: Sequence[Formatted], names: Sequence[str]) -> Iterator[Formatted]:
+    """Yields the rows of `now`, which has `names` of FORMATS, and those of other formats in `before` of the same
+    networks: by network, then in the order of FORMATS."""
+    kept = [f for f in before if f.format not in names]
+    for network in dict.fromkeys(f.network for f in (*now, *kept)):
+        for name in FORMATS:
+            yield from (f for f in (*kept, *now) if (f.network, f.format) == (network, name))
 
 
-def _measure(network: Network, core: str, name: str, sqnr: float, images: Images) -> Formatted:
+def format_of(line: str) -> str:
+    """Returns the format that one of the sentences of `measure_formats` is about; "" of another sentence."""
+    name = line.partition(":")[0].partition(" in ")[2]
+    return name if name in FORMATS else ""
+
+
+def _preset(name: str) -> Configuration:
+    return Configuration(PRESETS[name])
+
+
+def _quantized(
+    source: Source, configuration: Configuration, images: Images, samples: Optional[int] = None
+) -> tuple[Network, float]:
+    """Returns the network, and its SQNR on the first `samples` of the others; None for all."""
+    network, found = compiled(source, "quantized", quantizer=CmsisNnQuantizer.of(configuration))
+    return network, noise(source.module, found, source.others[:samples], images.library)
+
+
+def _searched(source: Source, core: str, images: Images) -> _Format:
+    """Returns the formats that the compiler chooses for `core`. UserError if none are as exact as that."""
+    _, least = _quantized(source, _preset(next(iter(PRESETS))), images, SEARCHED)
+    found = choose_formats(
+        source.module,
+        source.samples[0],
+        core,
+        source.samples,
+        data=source.others[:SEARCHED],
+        min_sqnr=round(least + MORE, 1),
+        library=images.library,
+        io="quantized",
+        name="network",
+        check=False,
+    )
+    return _Format(MIXED, found.configuration, found.outcome.name)
+
+
+def _measure(network: Network, core: str, given: _Format, sqnr: float, corrected: float, images: Images) -> Formatted:
     tuned, _ = measure(network, core, "tuned", images)
     library = measure(network, core, "cmsis-nn", images)[0] if images.with_cmsis_nn else None
     return Formatted(
         network=network.name,
         weights=network.weights,
         core=core,
-        format=name,
+        format=given.name,
         io=", ".join(_elements(network.graph.inputs) | _elements(network.graph.outputs)),
         inference=tuned.inference,
         library=library.inference if library else None,
         arena=tuned.arena,
         payload=tuned.payload,
         sqnr=round(sqnr, 1),
+        corrected=round(corrected, 1),
         differing=tuned.differing + (library.differing if library else 0),
+        chosen=given.chosen,
     )
 
 
-def noise(module: torch.nn.Module, graph: Graph, samples: Sequence[tuple[torch.Tensor, ...]]) -> float:
-    """Returns the SQNR of the graph's outputs in dB: the power of the float module's to that of the difference."""
-    found = Noise()
+def noise(
+    module: torch.nn.Module, compiled: Compiled, samples: Sequence[tuple[torch.Tensor, ...]], library: Path
+) -> float:
+    """Returns the SQNR of what the kernels compute on this machine, in dB: the power of the float module's outputs to
+    that of the difference. `library` is the delegate's."""
+    assert compiled.graph is not None
+    program, found = HostProgram(compiled.pte, library), Noise()
+    channels_last = [index for index, x in enumerate(samples[0]) if not x.is_contiguous()]
     for sample in samples:
         with torch.no_grad():
             wanted = module(*sample)
         outputs = wanted if isinstance(wanted, (tuple, list)) else (wanted,)
-        results = reference.run(graph, list(arguments(graph, sample)))
-        for value, result, output in zip(graph.outputs, results, outputs, strict=True):
+        results = program.run(list(arguments(compiled.graph, sample)), channels_last)
+        for value, result, output in zip(compiled.graph.outputs, results, outputs, strict=True):
             reals = (
                 (result.astype(np.float64) - value.zero_point) * value.scale if value.element.is_activation else result
             )

@@ -4,6 +4,7 @@
     bazel run //benchmarks -- --networks all --cores all --out FOLDER  # everything, into FOLDER
     bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, comparison.md
     bazel run //benchmarks -- --write --formats                        # of that .json only the formats of numbers
+    bazel run //benchmarks -- --write --formats mixed                  # of these only one
     bazel run //benchmarks -- --write --cycles                         # only the cycles by LLVM's models
     bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
 
@@ -30,7 +31,7 @@ quiet()
 from benchmarks import anchors, chart, comparison, cycles, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
-from benchmarks.formats import CALIBRATING, Formatted, is_about_a_format, measure_formats
+from benchmarks.formats import CALIBRATING, FORMATS, OTHERS, Formatted, format_of, measure_formats, merged
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
 from benchmarks.networks import Network, load, names, source
 from benchmarks.results import Results, read_results
@@ -58,7 +59,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--weights", type=Path, metavar="FOLDER", help=f"default: the variable {WEIGHTS_VARIABLE}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write the documents there")
     parser.add_argument("--write", action="store_true", help="write the documents of the source tree")
-    parser.add_argument("--formats", action="store_true", help="with --write: measure the formats only, keep the rest")
+    parser.add_argument(
+        "--formats",
+        nargs="?",
+        const=",".join(FORMATS),
+        metavar="NAMES",
+        help="with --write: measure only formats, those with these names or all, keep the rest",
+    )
     parser.add_argument("--cycles", action="store_true", help="with --write: model cycles only, keep the rest")
     parser.add_argument("--render", action="store_true", help="write them again, from results that are there")
     options = parser.parse_args(arguments)
@@ -82,7 +89,8 @@ def main(arguments: Sequence[str]) -> int:
             if options.cycles:
                 results = with_cycles(before, chosen, providers, _weights(options.weights), Images())
             else:
-                results = with_formats(before, chosen, cores, _weights(options.weights), Images())
+                formats = _listed(options.formats, FORMATS, "format")
+                results = with_formats(before, chosen, cores, _weights(options.weights), Images(), formats)
         else:
             results = run(chosen, cores, providers, _weights(options.weights))
     except (UserError, OSError, ValueError) as error:
@@ -175,19 +183,30 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
 
 
 def with_formats(
-    results: Results, networks: Sequence[str], cores: Sequence[str], weights: Optional[Path], images: Images
+    results: Results,
+    networks: Sequence[str],
+    cores: Sequence[str],
+    weights: Optional[Path],
+    images: Images,
+    names: Sequence[str] = FORMATS,
 ) -> Results:
-    """Returns `results` with the formats of these networks, and of no others, as they are measured now, and with what
-    other formats of their weights would save."""
+    """Returns `results` with the formats `names` of these networks, and of no others, as they are measured now; and if
+    these are all, with what other formats of their weights would save."""
     formats: list[Formatted] = []
     sizes: list[Weights] = []
-    left_out = [line for line in results.left_out if not is_about_a_format(line)]
+    left_out = [line for line in results.left_out if format_of(line) not in names]
     for name in networks:
-        found, without = measure_formats(source(name, weights, CALIBRATING), cores, images, _say)
+        found, without = measure_formats(source(name, weights, CALIBRATING, OTHERS), cores, images, _say, names)
         formats += found
         left_out += without
-        sizes.append(measure_weights(load(name, weights)))
-    return dataclasses.replace(results, formats=tuple(formats), weights=tuple(sizes), left_out=tuple(left_out))
+        if set(names) == set(FORMATS):
+            sizes.append(measure_weights(load(name, weights)))
+    return dataclasses.replace(
+        results,
+        formats=tuple(merged(results.formats, formats, names)),
+        weights=tuple(sizes) or results.weights,
+        left_out=tuple(left_out),
+    )
 
 
 def with_cycles(

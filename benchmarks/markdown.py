@@ -7,6 +7,7 @@ from typing import Optional
 
 from benchmarks import boards, cycles
 from benchmarks.anchors import Anchors
+from benchmarks.formats import MIXED, MORE, OTHERS, PRESETS, SEARCHED, format_of
 from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
 from benchmarks.text import millions, table, total
@@ -210,14 +211,25 @@ def _formats_table(results: Results) -> str:
     """Returns what the formats of numbers change, each network's first format first."""
     if not results.formats:
         return ""
-    names = list(dict.fromkeys(f.format for f in results.formats))
     lines = [
         "## Formats of numbers",
-        f"Each network with all of its layers in one format, as `--quantizer` says it: {_listed(names)}",
+        f"Each network with all of its layers in one format, as `--quantizer` says it: {_listed(list(PRESETS))}",
         "([what they are](guides/quantization_and_accuracy.md)). Beside the kernels that the compiler takes by default",
-        "stand those of CMSIS-NN, with portable ones for what it lacks. SQNR is that of the outputs, on samples that",
-        "did not calibrate. What an operator lacks in a format it computes in int8, and such conversions are included.",
-        "The factors are those to the first row of the network.",
+        "stand those of CMSIS-NN, with portable ones for what it lacks. What an operator lacks in a format it computes",
+        "in int8, and such conversions are included. The factors are those to the first row of the network.",
+        "",
+        f"The rows `{MIXED}` have the formats that [the compiler chooses](guides/quantization_and_accuracy.md"
+        "#the-compiler-chooses-formats)",
+        f"for a {cycles.name(results.formats[0].core)} when it is asked for {MORE:g} dB, a bit, more than int8 has:",
+        f"`--min-sqnr`, on {SEARCHED} of the samples that did not calibrate. It may also choose weights of 4 bits and",
+        "float32. Where no formats are as exact as that, there is no row, and the list at the top says why.",
+        *_not_searched(results),
+        "",
+        f"SQNR is that of the outputs, on {OTHERS} samples that did not calibrate. The second SQNR is with",
+        "`bias_correction`, which w4 has by itself and the other presets have not: it takes back by how much rounded",
+        "weights shift the mean of what a layer computes. The samples are random numbers, also for trained networks.",
+        "So the outputs of the autoencoder are nearly the same for all of them, and such shifts are nearly all of its",
+        "noise: that is why w4 has less of it than int8 and int16, until these have the correction, too.",
         "",
         "On a Cortex-M4, convolutions of int8 add up two channels with one multiplication: a weight of 16 bits is that",
         "of one channel and 256 times that of another. Products of 16-bit activations have no bits left for a second",
@@ -232,13 +244,29 @@ def _formats_table(results: Results) -> str:
             for f in of_network:
                 library = f"{f.library:,}" if f.library is not None else "-"
                 rows.append(
-                    [f.network, f.format, f.io, f"{f.inference:,}", f"{f.inference / first.inference:.2f}", library]
+                    [
+                        f.network,
+                        f"{f.format}: {f.chosen}" if f.chosen else f.format,
+                        f.io,
+                        f"{f.inference:,}",
+                        f"{f.inference / first.inference:.2f}",
+                        library,
+                    ]
                     + [f"{f.arena:,}", f"{f.payload:,}", f"{f.payload / first.payload:.2f}"]
-                    + [f"{f.sqnr:.1f} dB", str(f.differing)]
+                    + [f"{f.sqnr:.1f} dB", f"{f.corrected:.1f} dB", str(f.differing)]
                 )
         titles = ["network", "format", "inputs, outputs", "instructions", "factor", "CMSIS-NN's kernels"]
-        lines += [f"### {core}", *table([*titles, "arena", "payload", "factor", "SQNR", "differing"], rows), ""]
+        titles += ["arena", "payload", "factor", "SQNR", "SQNR, biases corrected", "differing"]
+        lines += [f"### {core}", *table(titles, rows), ""]
     return "\n".join(lines)
+
+
+def _not_searched(results: Results) -> list[str]:
+    """Returns a line about networks of which it is not known what the compiler chooses."""
+    known = {f.network for f in results.formats if f.format == MIXED}
+    known |= {line.partition(" in ")[0] for line in results.left_out if format_of(line) == MIXED}
+    names = [name for name in dict.fromkeys(f.network for f in results.formats) if name not in known]
+    return [f"The compiler was not asked for {_listed(names)}."] if names else []
 
 
 def _weights_table(results: Results) -> str:

@@ -98,6 +98,7 @@ class Images:
         self.kernels: str = selected["kernels"]
         self.with_cmsis_nn: bool = selected["with_cmsis_nn"]
         self.reason: str = selected["reason"]
+        self.library = root / "runtime" / "libcmsis_nn_delegate.so"  # the kernels on the host
 
     def environment(self, simulator: str, core: str) -> Environment:
         """Returns what was used; `core` is one of those that were measured."""

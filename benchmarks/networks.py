@@ -19,6 +19,7 @@ from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from tests.coverage.hub import hub_networks
 from tests.coverage.networks import NETWORKS as KINDS
 from tests.coverage.networks import random_like
+from tests.coverage.samples import like
 
 _SAMPLES = 8  # for calibration
 # Any core: the lowered graph is the same for all.
@@ -62,27 +63,31 @@ class Source:
         return all(x.is_floating_point() for x in self.samples[0])
 
 
-def source(name: str, weights: Optional[Path], calibrating: int = _SAMPLES) -> Source:
-    """Returns a network with `calibrating` samples and at most `_SAMPLES` others. `weights` is the folder with the
-    trained weights of the networks of MLPerf Tiny; without it they have random ones, and the others always have.
+def source(name: str, weights: Optional[Path], calibrating: int = _SAMPLES, others: int = 0) -> Source:
+    """Returns a network with `calibrating` samples and `others` that do not calibrate. `weights` is the folder with the
+    trained weights of the networks of MLPerf Tiny; without it they have random ones, and the others always have. What
+    comes with trained weights is eight samples of random numbers, and more are drawn like them.
 
     OSError and ValueError for bad weights.
     """
+    count = calibrating + others
     if name in MLPERF_TINY:
         network = MLPERF_TINY[name]
         if weights is None:
-            module, inputs = network.random(), network.random_inputs(calibrating + _SAMPLES)
+            module, inputs = network.random(), network.random_inputs(count)
         else:
-            module, inputs = network.trained(weights), torch.from_numpy(network.check_data(weights)[0])
+            module, given = network.trained(weights), torch.from_numpy(network.check_data(weights)[0])
+            generator = torch.Generator().manual_seed(1)
+            more = [like((given,), generator)[0] for _ in range(0, count - len(given), len(given))]
+            inputs = torch.cat([given, *more])
         found = [
-            (x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,)
-            for x in inputs[: calibrating + _SAMPLES].split(1)
+            (x.contiguous(memory_format=torch.channels_last) if x.dim() == 4 else x,) for x in inputs[:count].split(1)
         ]
     else:
         networks: dict[str, Callable[[], Any]] = {**KINDS, **hub_networks()}
         module, examples = networks[name]()
         generator = torch.Generator().manual_seed(1)
-        found = [tuple(random_like(x, generator) for x in examples) for _ in range(calibrating + _SAMPLES)]
+        found = [tuple(random_like(x, generator) for x in examples) for _ in range(count)]
     trained = name in MLPERF_TINY and weights is not None
     return Source(name, "trained" if trained else "random", module, found[:calibrating], found[calibrating:])
 

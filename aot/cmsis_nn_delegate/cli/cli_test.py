@@ -597,6 +597,11 @@ def test_options_are_checked_before_the_model_is_loaded(capsys, folder, option, 
     assert "no weights here" not in result[2] and "loading" not in result[1]
 
 
+def test_formats_by_layer_are_no_preset_but_a_search(capsys, folder):
+    result = compile_(capsys, folder, "small", "--quantizer", "mixed", out="bad")
+    check_failure(result, 2, "there is no preset 'mixed'", "give compile --min-sqnr")
+
+
 @pytest.mark.parametrize(
     "data, pattern",
     [

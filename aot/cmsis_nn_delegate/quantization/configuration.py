@@ -150,6 +150,19 @@ PRESETS: dict[str, Preset] = {
     ),
 }
 
+# What the format of several is called, which no preset can be: it depends on the model.
+_MIXED = "mixed"
+
+
+def require_no_search(preset: Any) -> None:
+    """Refuses what would be a preset if one could choose formats by layer: UserError says what does."""
+    if isinstance(preset, str) and preset == _MIXED:
+        raise UserError(
+            f"there is no preset {preset!r}: which layers need a wider format depends on the model, so the compiler "
+            "searches for them if it is told how accurate the model has to be. In Python, call choose_formats with "
+            "min_sqnr, min_top1 or max_drop; on the command line, give compile --min-sqnr, --min-top1 or --max-drop"
+        )
+
 
 @dataclass
 class Configuration:
@@ -168,6 +181,7 @@ class Configuration:
     bias_correction: Optional[bool] = None
 
     def __post_init__(self) -> None:
+        require_no_search(self.preset)
         require_known(self.preset, PRESETS, "preset")
         if self.linear_weights is not None:
             require_known(self.linear_weights, WEIGHTS, "linear weights")

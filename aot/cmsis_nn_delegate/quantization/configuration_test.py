@@ -46,6 +46,7 @@ def test_a_file_has_everything():
 
 MISTAKES = {
     "preset: minmx": "unknown preset 'minmx'; did you mean 'minmax'?",
+    "preset: mixed": "there is no preset 'mixed': .* call choose_formats .* give compile --min-sqnr",
     "preset: 3": "unknown preset 3; choose one of default, minmax",
     "module_name: {}": "unknown part 'module_name'; did you mean 'module_names'?",
     "everywhere: {observr: minmax}": "everywhere: unknown setting 'observr'; did you mean 'observer'?",

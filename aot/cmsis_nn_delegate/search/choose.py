@@ -178,6 +178,18 @@ class _Search:
         made = self._model.made(assignment)
         c, measured = copy.copy(made.quantized), made.packaged
         c.warnings = list(made.quantized.warnings)
+        left, least = price_of(measured).outside, self._model.outside
+        if left > least:
+            self._refuse(
+                assignment,
+                UserError(
+                    f"{self._model.described(assignment)} keeps {self._limits} in PyTorch, but leaves {left} functions "
+                    f"outside of the delegate, {left - least} more than {FORMATS[0].name} throughout. If that does not "
+                    "matter, give the modules these formats with --quantizer",
+                    exit_code=1,
+                ),
+            )
+            return None
         if self._model.asked.check:
             advance(c, "compare", "compare")
         else:
@@ -196,18 +208,6 @@ class _Search:
                     outputs = run_module(c.converted, self._model.samples, self._model.starts)
                 tried.in_torch = self._model.figures(outputs)
             self._model.tried[assignment] = tried
-            return None
-        left, least = price_of(measured).outside, self._model.outside
-        if left > least:
-            self._refuse(
-                assignment,
-                UserError(
-                    f"{self._model.described(assignment)} keeps {self._limits}, but leaves {left} functions outside of "
-                    f"the delegate, {left - least} more than {FORMATS[0].name} throughout. If that does not matter, "
-                    "give the modules these formats with --quantizer",
-                    exit_code=1,
-                ),
-            )
             return None
         c.options = dataclasses.replace(self._model.asked, quantizer=c.options.quantizer)
         c.keep_modules = False

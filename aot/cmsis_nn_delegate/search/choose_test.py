@@ -188,6 +188,27 @@ def test_what_leaves_more_outside_is_not_cheaper(monkeypatch, int8_and_int16):
         chosen(min_sqnr=38.0)
 
 
+def test_a_format_whose_rest_does_not_run_is_no_obstacle_to_others(monkeypatch):
+    """Kernels of float32 take tensors in row-major order only, and ExecuTorch's padding none of one channel that has
+    the strides of another order."""
+
+    class Padded(nn.Module):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.layer = nn.Conv2d(1, 4, 3)
+
+        def forward(self, x):
+            return torch.relu(self.layer(nn.functional.pad(x, (0, 1, 0, 1))))
+
+    data = [(torch.empty(1, 1, 6, 6, memory_format=torch.channels_last).copy_(x[:, :1, :6, :6]),) for (x,) in DATA]
+    monkeypatch.setattr(subject, "APART", -1.0)  # the device judges all formats, as of models with recurrent layers
+    lines = []
+    found = choose_formats(Padded(), data[0], "cortex-m4", data, min_sqnr=20.0, progress=lines.append)
+    assert any(line.startswith("what is outside of the delegate does not run here") for line in lines)
+    assert found.compiled.graph is not None and found.outcome.figures.sqnr >= 20.0
+
+
 def test_what_strict_refuses_is_not_the_result(monkeypatch, int8_and_int16):
     """The next one that keeps the limits is."""
     advance = choose.advance
