@@ -32,13 +32,15 @@ struct WindowShape {
     if (columns_for_rows && channels > window_vectors::kBlock) {
       channels = window_vectors::kBlock;
     }
+    kept = columns_for_rows ? 1 : kKept;
     kept_bytes = (columns_for_rows ? a.input_dims.h : a.input_dims.w) * channels;
   }
 
   /// Of the columns and the rows that are kept.
   std::uint32_t scratch_bytes() const {
     return static_cast<std::uint32_t>(column_bytes()) +
-           (kKept * static_cast<std::uint32_t>(kept_bytes) + 15) / 16 * 16;
+           (static_cast<std::uint32_t>(kept) * static_cast<std::uint32_t>(kept_bytes) + 15) / 16 *
+               16;
   }
 
   std::int32_t column_bytes() const { return columns * window_vectors::kColumn; }
@@ -46,13 +48,14 @@ struct WindowShape {
   static constexpr std::int32_t kMostOutputs = 16;
   static constexpr std::int32_t kGroup = 4;  // outputs of a row of a group
   static constexpr std::int32_t kRows = 2;   // of outputs of a strip
-  static constexpr std::int32_t kKept =
-      3;  // rows of inputs that are copied before outputs are written
+  // Rows of inputs that are copied before outputs are written, if rows are those of the image.
+  static constexpr std::int32_t kKept = 3;
 
   std::int32_t outputs;   // of a row of a strip, at most; even
   std::int32_t columns;   // of inputs of a strip
   std::int32_t channels;  // that are computed before the next ones, from the first row to the last
-  std::int32_t kept_bytes;  // of a row of inputs of these channels
+  std::int32_t kept;      // rows of inputs
+  std::int32_t kept_bytes;  // of one of them, with these channels
 };
 
 /// One call. `Vectors` has the functions of PlainWindowVectors. Where rows are columns of the image, a block of channels is
@@ -102,29 +105,26 @@ class WindowStrips {
  private:
   void run_bands(std::int32_t channel, std::int32_t channels) {
     for (std::int32_t y = 0; y < y_.out; y += WindowShape::kRows) {
-      keep_rows(y, channel, channels);
+      if (!columns_for_rows()) {
+        keep_rows(y);
+      }
       for (std::int32_t x = 0; x < x_.out; x += shape_.outputs) {
         run_strip(y, x, channel, channels);
       }
     }
   }
 
+  bool columns_for_rows() const { return args_.along_height != 0; }
+
   /// Copies the rows of inputs that outputs from row `y` on may overwrite. The last one of those before is the first.
-  void keep_rows(std::int32_t y, std::int32_t channel, std::int32_t channels) {
+  void keep_rows(std::int32_t y) {
     const std::int32_t top = y - y_.padding;
     for (std::int32_t i = 0; i < WindowShape::kKept; ++i) {
       const std::int32_t row = top + i;
-      if (row < 0 || row >= y_.in) {
-        continue;
-      }
-      const std::int8_t* const from = image_ + row * y_.in_step + channel;
-      if (i == 0 && y != 0) {
-        Vectors::copy_columns(kept_row(i), kept_row(WindowShape::kKept - 1), 1, shape_.kept_bytes,
-                              0, 0);
-      } else if (args_.along_height == 0) {
+      if (row >= 0 && row < y_.in) {
+        const std::int8_t* const from =
+            i == 0 && y != 0 ? kept_row(WindowShape::kKept - 1) : image_ + row * y_.in_step;
         Vectors::copy_columns(kept_row(i), from, 1, shape_.kept_bytes, 0, 0);
-      } else {
-        Vectors::copy_columns(kept_row(i), from, x_.in, channels, shape_.channels, x_.in_step);
       }
     }
   }
@@ -166,19 +166,28 @@ class WindowStrips {
     }
   }
 
-  /// Writes the columns of a strip, with the padding around the image. Rows of channels from `first` on are kept, of which
-  /// those from `at` on are written.
-  void interleave(std::int32_t y, std::int32_t x, std::int32_t first, std::int32_t at) const {
+  /// Writes the columns of a strip, with the padding around the image, of channels from `first` + `at` on. Rows of all
+  /// channels from `first` on are kept. Where rows are columns of the image, the first two columns are the last two of the
+  /// strip before, whose outputs may have replaced them, and of the others the row is kept with which the next band begins.
+  void interleave(std::int32_t y, std::int32_t x, std::int32_t first, std::int32_t at) {
+    constexpr std::int32_t kShared = window_vectors::kTaps - 1;
+    const std::int32_t shared = columns_for_rows() && x != 0 ? kShared : 0;
+    if (shared != 0) {
+      Vectors::copy_columns(columns_, columns_ + shape_.outputs * window_vectors::kColumn, kShared,
+                            window_vectors::kColumn, window_vectors::kColumn,
+                            window_vectors::kColumn);
+    }
     const std::int32_t top = y - y_.padding;
-    const std::int32_t left = x - x_.padding;
-    const std::int32_t before = limit(-left, shape_.columns);
-    const std::int32_t inside = limit(x_.in - limit(left, x_.in), shape_.columns - before);
-    std::int8_t* to = columns_;
+    const std::int32_t left = x + shared - x_.padding;
+    const std::int32_t columns = shape_.columns - shared;
+    const std::int32_t before = limit(-left, columns);
+    const std::int32_t inside = limit(x_.in - limit(left, x_.in), columns - before);
+    std::int8_t* to = columns_ + shared * window_vectors::kColumn;
     const std::int8_t* rows[window_vectors::kRows];
     std::int32_t steps[window_vectors::kRows];
     for (std::int32_t i = 0; i < window_vectors::kRows; ++i) {
       const std::int32_t row = top + i;
-      const bool kept = i < WindowShape::kKept;
+      const bool kept = columns_for_rows() ? i == 0 && y != 0 : i < WindowShape::kKept;
       const std::int8_t* const begin = kept ? kept_row(i) : image_ + row * y_.in_step + first;
       rows[i] = padding_;
       steps[i] = 0;
@@ -190,9 +199,14 @@ class WindowStrips {
     to = pad(to, before);
     if (inside > 0) {
       Vectors::interleave(to, rows, steps, inside, strip_.channels);
+      if (columns_for_rows() && steps[WindowShape::kRows] != 0) {
+        Vectors::copy_columns(kept_row(0) + (left + before) * shape_.channels,
+                              rows[WindowShape::kRows], inside, strip_.channels, shape_.channels,
+                              x_.in_step);
+      }
       to += inside * window_vectors::kColumn;
     }
-    pad(to, shape_.columns - before - inside);
+    pad(to, columns - before - inside);
   }
 
   std::int8_t* pad(std::int8_t* to, std::int32_t count) const {
@@ -276,7 +290,8 @@ template <typename Args>
 bool depthwise_windows_overlaps(const void* args, std::int32_t distance) {
   const auto& a = *static_cast<const Args*>(args);
   if (a.along_height != 0) {
-    return a.params.padding.w <= 1 && depthwise_3x3::rows_overlap(a, distance);
+    return a.params.padding.h <= 2 && a.params.padding.w <= 1 &&
+           depthwise_3x3::rows_overlap(a, distance);
   }
   return distance >= depthwise_windows_distance(a);
 }

@@ -135,6 +135,8 @@ class DepthwiseConv2dWindows(OwnImplementation):
         groups = bands * channels * (sum(size // GROUP for size in sizes) + sum(alone))
         form = vector_requantization.form_of(node).name
         along_height = _along_height(node)
+        # Later strips of a column have two of their columns from the one before.
+        columns = len(sizes) * shape.columns - (2 * (len(sizes) - 1) if along_height else 0)
         return Features(
             {
                 "bands": bands * blocks_of(channels, BLOCK) if along_height else bands,
@@ -144,9 +146,8 @@ class DepthwiseConv2dWindows(OwnImplementation):
                 "groups": groups,
                 f"groups of form {form}": groups,
                 "last columns": bands * channels * sum(beside),
-                "columns": strips * blocks_of(channels, BLOCK) * shape.columns,
+                "columns": bands * blocks_of(channels, BLOCK) * columns,
                 "inputs kept": 0 if along_height else bands * geometry.input[1] * channels,
-                "columns kept": bands * geometry.input[0] * blocks_of(channels, BLOCK) if along_height else 0,
             }
         )
 

@@ -22,7 +22,8 @@ class WindowShape:
     are copied, so that its outputs may overlap them.
 
     With `along_height`, rows are columns of the image, and all bands of BLOCK channels are computed before the next
-    channels, so that rows of those alone are kept."""
+    channels. Then a strip takes the columns that it shares with the one before from that one, so that only a row of
+    inputs is kept, for the next band, and of those channels alone."""
 
     def __init__(self, geometry: Geometry, channels: int, along_height: bool = False) -> None:
         self._geometry, self._channels, self._along_height = geometry, channels, along_height
@@ -38,7 +39,10 @@ class WindowShape:
     @property
     def scratch_bytes(self) -> int:
         """Of the columns and the rows that are kept."""
-        kept = _KEPT * self._row * (min(self._channels, BLOCK) if self._along_height else self._channels)
+        if self._along_height:
+            kept = self._row * min(self._channels, BLOCK)
+        else:
+            kept = _KEPT * self._row * self._channels
         return self.columns * _COLUMN + blocks_of(kept, 16) * 16
 
     @property
@@ -47,10 +51,12 @@ class WindowShape:
 
         When all outputs of a band are written, the row behind those that are kept has still to be read, by other strips
         and blocks of this band, and by the next one. With `along_height`, `plane_order.overlaps_exactly` holds, but a
-        column more is written at a time."""
+        column more is written at a time, and what a strip does not share with the one before must begin behind the
+        outputs of that one."""
         if self._along_height:
             exactly = plane_order.overlaps_exactly(self._geometry, True, self.length)
-            return 0 if exactly and self._geometry.padding[1] <= 1 else None
+            top, left = self._geometry.padding
+            return 0 if exactly and top <= 2 and left <= 1 else None
         (height, width), (rows, columns) = self._geometry.input, self._geometry.output
         most = 0
         for y in range(0, rows, ROWS):
