@@ -15,6 +15,7 @@ import math
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Optional, Union
 
 from .element import Element
@@ -195,14 +196,26 @@ class Struct:
 
     def names_of(self, role: Role) -> tuple[str, ...]:
         """Returns the names of the references of this role, in order."""
-        return tuple(field.name for field in self.fields if field.operand and field.operand.role is role)
+        return self._names_by_role.get(role, ())
+
+    @cached_property
+    def _names_by_role(self) -> Mapping[Role, tuple[str, ...]]:
+        roles = {field.operand.role for field in self.fields if field.operand}
+        return {
+            role: tuple(field.name for field in self.fields if field.operand and field.operand.role is role)
+            for role in roles
+        }
 
     def field(self, name: str) -> Field:
         """Returns the field called `name`. KeyError if there is none."""
-        found = next((field for field in self.fields if field.name == name), None)
+        found = self._fields_by_name.get(name)
         if found is None:
             raise KeyError(f"{self.name} has no field {name}")
         return found
+
+    @cached_property
+    def _fields_by_name(self) -> Mapping[str, Field]:
+        return {field.name: field for field in self.fields}
 
     def offset_of(self, name: str) -> int:
         offset = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..format.opcodes import Opcode
 from ..format.record import BYTES, I8, Role, Scalar, Struct
@@ -30,7 +31,7 @@ class KernelSpec:
     # same work for the same features.
     priced_as: str = ""
 
-    @property
+    @cached_property
     def elements(self) -> Mapping[str, Element]:
         """Returns the elements of its operands, by field of the argument block; not of those that it takes as bytes."""
         return {

@@ -290,10 +290,14 @@ class Op:
 def operands(kernel: KernelSpec, node: Node, role: Role) -> Mapping[str, Value]:
     """Returns what the reference fields of `role` (INPUT, FILTER, STATE or OUTPUT) name, by field and in order. The
     filter is the node's input after those of role INPUT."""
-    fields = kernel.args.names_of(role)
+    return dict(zip(kernel.args.names_of(role), _values(kernel, node, role)))
+
+
+def _values(kernel: KernelSpec, node: Node, role: Role) -> Sequence[Value]:
+    """Returns the values of `role` in `node`, the first of which the first field of that role names."""
     if role is Role.FILTER:
-        return dict(zip(fields, node.inputs[len(kernel.args.names_of(Role.INPUT)) :]))
-    return dict(zip(fields, {Role.INPUT: node.inputs, Role.OUTPUT: node.outputs, Role.STATE: node.states}[role]))
+        return node.inputs[len(kernel.args.names_of(Role.INPUT)) :]
+    return node.inputs if role is Role.INPUT else node.outputs if role is Role.OUTPUT else node.states
 
 
 def _is_row_of(sequence: Value, image: Value) -> bool:
@@ -305,8 +309,8 @@ def _is_row_of(sequence: Value, image: Value) -> bool:
 def mismatch(kernel: KernelSpec, node: Node) -> Optional[tuple[str, Value]]:
     """Returns the first field whose value in `node` has other elements than `kernel` takes, with that value; None if
     there is none."""
-    for field, element in kernel.elements.items():
-        value = operands(kernel, node, kernel.args.field(field).refers_to.role).get(field)
-        if value is not None and value.element is not element:
-            return field, value
+    for role in (Role.INPUT, Role.FILTER, Role.STATE, Role.OUTPUT):
+        for field, value in zip(kernel.args.names_of(role), _values(kernel, node, role)):
+            if value.element is not kernel.elements.get(field, value.element):
+                return field, value
     return None
