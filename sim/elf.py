@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 _HEADER = struct.Struct("<16sHHIIIIIHHHHHH")
 _SECTION = struct.Struct("<IIIIIIIIII")
+_SEGMENT = struct.Struct("<IIIIIIII")
 _SYMBOL = struct.Struct("<IIIBBH")
+_PT_LOAD = 1
 _SHT_SYMTAB = 2
 _SHT_NOBITS = 8
 _SHF_WRITE = 1
@@ -84,6 +86,21 @@ class Elf:
             else:
                 ranges.append((start, start + size))
         return ranges
+
+    def loaded(self) -> bytes:
+        """Returns an ELF file with what the image puts into memory, without its sections and symbols."""
+        header = list(_HEADER.unpack_from(self._data))
+        _, *_, first, _, _, _, size, count, _, _, _ = header
+        segments = [_SEGMENT.unpack_from(self._data, first + i * size) for i in range(count)]
+        segments = [segment for segment in segments if segment[0] == _PT_LOAD]
+        table, contents = bytearray(), bytearray()
+        start = _HEADER.size + len(segments) * _SEGMENT.size
+        for kind, offset, *rest in segments:
+            table += _SEGMENT.pack(kind, start + len(contents), *rest)
+            contents += self._data[offset : offset + rest[2]]
+        header[5], header[6] = _HEADER.size, 0
+        header[9:] = _SEGMENT.size, len(segments), 0, 0, 0
+        return _HEADER.pack(*header) + table + contents
 
     def code_addresses(self, halfword: int) -> list[int]:
         """Returns all even addresses in code that contain `halfword`: an instruction with this encoding, the

@@ -1,6 +1,7 @@
 """Damaged images are refused with a message; the test images come from the self-test firmware."""
 
 import pathlib
+import struct
 
 import pytest
 
@@ -30,6 +31,18 @@ def test_code_addresses_are_those_of_every_such_halfword():
         ]
         assert elf.code_addresses(halfword) == expected and expected
     assert elf.code_addresses(0xDEDE) == []
+
+
+def test_what_is_loaded_is_the_image_of_objcopy():
+    """The same bytes at the same addresses, of a file without symbols."""
+    loaded, expected = Elf(IMAGE).loaded(), IMAGE.with_suffix(".bin").read_bytes()
+    *_, size, count, _, sections, _ = struct.unpack_from("<16sHHIIIIIHHHHHH", loaded)
+    assert sections == 0
+    image = bytearray(len(expected))
+    for kind, offset, _, address, in_file, *_ in struct.iter_unpack("<8I", loaded[52 : 52 + count * size]):
+        assert kind == 1
+        image[address : address + in_file] = loaded[offset : offset + in_file]
+    assert bytes(image) == expected
 
 
 def test_missing_symbol():

@@ -2,12 +2,13 @@
 
 Usage:
 
-    python3 -m sim.run_test ELF [--exit-code N] [--expect TEXT]... [--timeout SECONDS]
+    python3 -m sim.run_test ELF [--simulator NAME] [--exit-code N] [--expect TEXT]... [--timeout SECONDS]
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 
@@ -19,11 +20,14 @@ from sim.elf import ElfError
 def main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("elf")
+    parser.add_argument("--simulator", choices=simulator.DRIVERS, help="where the user has chosen none")
     parser.add_argument("--exit-code", type=int, default=0)
     parser.add_argument("--expect", action="append", default=[], help="text that the UART output must contain")
     parser.add_argument("--timeout", type=float, default=simulator.DEFAULT_TIMEOUT_S, help="wall-clock seconds")
     args = parser.parse_args(argv)
     warnings.simplefilter("ignore", SimulatorChoice)  # Printed below.
+    if args.simulator:
+        os.environ["CND_TEST_SIMULATOR"] = args.simulator
     try:
         result = simulator.run(args.elf, timeout_s=args.timeout, count=False)
     except (ElfError, simulator.SimulatorError) as error:

@@ -4,11 +4,13 @@
     if result.status != "exit" or result.exit_code != 0: raise RuntimeError(result.explain())
 
 A driver is a module with `create() -> Simulator`. CND_SIMULATOR chooses the driver, else Bazel's
-`--define simulator=...`, else it is auto.
+`--define simulator=...`, else what a test declares in CND_TEST_SIMULATOR, else it is auto.
 
     qemu, renode   this simulator
     auto           Renode if it is installed and can run the image, else QEMU, with a warning that says why
     both           both simulators; a difference between their results is an error
+    every          both if they are installed and can run the image, else auto
+    fast           QEMU, which starts at once, if it is installed and has the board, else auto
 
 Standard library only.
 """
@@ -32,6 +34,8 @@ from sim.regions import Region
 DRIVERS = {
     "auto": "sim.auto",
     "both": "sim.both",
+    "every": "sim.every",
+    "fast": "sim.fast",
     **{name: entry["driver"] for name, entry in boards.simulators().items()},
 }
 _SELECTED = generated(pathlib.Path("sim", "selected.json"))  # Written by Bazel: {"simulator": name}
@@ -102,7 +106,8 @@ class Simulator(abc.ABC):
 def selected() -> str:
     """Returns the name of the default simulator."""
     configured = json.loads(_SELECTED.read_text())["simulator"] if _SELECTED.exists() else "auto"
-    return os.environ.get("CND_SIMULATOR") or configured
+    chosen = os.environ.get("CND_SIMULATOR") or configured
+    return os.environ.get("CND_TEST_SIMULATOR") or chosen if chosen == "auto" else chosen
 
 
 def create(name: str | None = None) -> Simulator:

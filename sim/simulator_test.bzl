@@ -12,7 +12,16 @@ pytest_test with //sim:simulator in its deps and the firmware in its data.
 
 load("//third_party/python:stdlib_py_binary.bzl", "stdlib_py_test")
 
-def simulator_test(name, firmware, exit_code = 0, expect = [], args = [], data = [], tags = [], **kwargs):
+def simulator_test(
+        name,
+        firmware,
+        exit_code = 0,
+        expect = [],
+        simulator = "fast",
+        args = [],
+        data = [],
+        tags = [],
+        **kwargs):
     """Declares the test.
 
     Args:
@@ -20,12 +29,13 @@ def simulator_test(name, firmware, exit_code = 0, expect = [], args = [], data =
       firmware: a `firmware` target.
       exit_code: exit code that the firmware must end with.
       expect: texts that it must write to the UART.
+      simulator: what runs it if `--define simulator=...` does not say: see sim/README.md.
       args: further arguments of sim/run_test.py.
       data: further files.
       tags: further tags.
       **kwargs: size, timeout, visibility, ...
     """
-    checks = ["--exit-code=%d" % exit_code]
+    checks = ["--exit-code=%d" % exit_code, "--simulator=" + simulator]
     checks += ["--expect='%s'" % text for text in expect]
     stdlib_py_test(
         name = name,

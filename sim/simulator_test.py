@@ -100,6 +100,20 @@ def test_the_variable_comes_before_bazel(monkeypatch, tmp_path):
     assert simulator.selected() == "qemu"
 
 
+def test_what_a_test_declares_comes_last(monkeypatch, tmp_path):
+    monkeypatch.delenv("CND_SIMULATOR", raising=False)
+    monkeypatch.setenv("CND_TEST_SIMULATOR", "every")
+    configured = tmp_path / "selected.json"
+    monkeypatch.setattr(simulator, "_SELECTED", configured)
+    assert simulator.selected() == "every"
+    configured.write_text('{"simulator": "qemu"}')
+    assert simulator.selected() == "qemu"
+    configured.write_text('{"simulator": "auto"}')
+    assert simulator.selected() == "every"
+    monkeypatch.setenv("CND_SIMULATOR", "both")
+    assert simulator.selected() == "both"
+
+
 @pytest.mark.parametrize("name", ["renode", "both"])
 def test_asked_for_and_absent_is_an_error(monkeypatch, tmp_path, name):
     monkeypatch.setenv("RENODE", str(tmp_path / "absent"))
@@ -186,6 +200,34 @@ def test_auto_without_any_simulator(installed):
     installed(renode=None, qemu=None)
     with pytest.raises(SimulatorError, match="qemu is absent"):
         simulator.create("auto").run(*IMAGE, None, 1, True)
+
+
+# --- fast and every -------------------------------------------------------------------------------
+
+
+def test_fast_prefers_qemu(installed, tmp_path):
+    installed(renode=Fake(), qemu=Fake(changed(simulator="other")))
+    assert simulator.create("fast").run(*IMAGE, None, 1, True).simulator == "other"
+    elf = Elf(copied_with(tmp_path, simulators={"renode": {}}))
+    assert simulator.create("fast").run(elf, simulator.board_of(elf), None, 1, True).simulator == "one"
+    installed(renode=Fake(), qemu=None)
+    assert simulator.create("fast").run(*IMAGE, None, 1, True).simulator == "one"
+
+
+def test_every_compares_what_is_installed(installed, tmp_path):
+    other = changed(simulator="other")
+    installed(renode=Fake(), qemu=Fake(other))
+    assert simulator.create("every").run(*IMAGE, None, 1, True).simulator == "one and other"
+    elf = Elf(copied_with(tmp_path, simulators={"renode": {}}))
+    assert simulator.create("every").run(elf, simulator.board_of(elf), None, 1, True).simulator == "one"
+    installed(renode=Fake(changed(exit_code=1)), qemu=Fake(other))
+    with pytest.raises(both.Disagreement, match="exit code"):
+        simulator.create("every").run(*IMAGE, None, 1, True)
+    installed(renode=Fake(), qemu=None)
+    assert simulator.create("every").run(*IMAGE, None, 1, True).simulator == "one"
+    installed(renode=Fake(refusal="too old"), qemu=Fake(other))
+    with pytest.warns(auto.SimulatorChoice, match="too old"):
+        assert simulator.create("every").run(*IMAGE, None, 1, True).simulator == "other"
 
 
 # --- both -----------------------------------------------------------------------------------------

@@ -72,7 +72,8 @@ class Run:
         uart, log, self._events = folder / "uart", folder / "log", folder / "events"
         # Copies, because the Monitor does not accept every path.
         (folder / "board.repl").write_text(repl.describe(cpu, board), encoding="ascii")
-        shutil.copyfile(elf.path, folder / "image.elf")
+        # Renode would read all symbols, which takes longer than most images run.
+        (folder / "image.elf").write_bytes(elf.loaded())
         server.keyword("ResetEmulation")
         server.command(f"logFile @{log} true")
         server.command('mach create "dut"')

@@ -96,7 +96,7 @@ def test_what_is_loaded(fake):
     job = bytes(range(256)) * 5
     fake.run(job=job)
     board = simulator.board_of(Elf(M4))
-    assert (fake.folder / "loaded.LoadELF").read_bytes() == M4.read_bytes()
+    assert (fake.folder / "loaded.LoadELF").read_bytes() == Elf(M4).loaded()
     assert (fake.folder / "loaded.LoadBinary").read_bytes() == job
     assert (fake.folder / "loaded.LoadPlatformDescription").read_text() == repl.describe("cortex-m4", board)
     (load,) = [command for command in fake.commands() if "LoadBinary" in command]

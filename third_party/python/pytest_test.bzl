@@ -13,7 +13,8 @@ def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kw
       srcs: the files with tests; put helpers into a py_library in `deps`.
       deps: libraries under test.
       args: further arguments of pytest.
-      env: further environment variables.
+      env: further environment variables. CND_TEST_SIMULATOR = "every" in a test with the tag "simulator" runs images
+        in all simulators that are installed, and compares the results.
       size: "medium" for a test that imports torch: that alone can take 20 s.
       **kwargs: passed on to py_test (data, imports, shard_count, tags, ...).
     """
@@ -22,6 +23,9 @@ def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kw
     environment = {
         "OMP_NUM_THREADS": "1",
     }
+    if "simulator" in kwargs.get("tags", []):
+        # What runs images if the user has not chosen (sim/README.md). Renode takes ten seconds to start.
+        environment["CND_TEST_SIMULATOR"] = "fast"
     environment.update(env)
     py_test(
         name = name,
