@@ -21,7 +21,7 @@ from tests.conformance import cases, suite
 from tests.conformance.outcome import parse
 
 OPERATORS = os.environ["OPERATORS"].split()
-CASES = 100
+CASES = 60
 RUNNER = Path("tests/conformance/run_on_host")
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 NAMES = {"portable": "portable", "cmsis_nn": "cmsis-nn"}
