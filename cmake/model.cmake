@@ -84,7 +84,7 @@ function(cmsis_nn_delegate_model name model)
   # Otherwise two libraries, built at the same time, would each run the compiler.
   add_custom_target(${name}_files DEPENDS ${outputs})
 
-  set(kernels cmsis_nn_delegate::tuned cmsis_nn_delegate::portable cmsis_nn_delegate::direct_calls)
+  set(kernels cmsis_nn_delegate::tuned cmsis_nn_delegate::own_calls cmsis_nn_delegate::direct_calls)
   if(TARGET cmsis_nn_delegate::cmsis_nn)
     list(APPEND kernels cmsis_nn_delegate::cmsis_nn)
   endif()

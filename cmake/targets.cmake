@@ -135,7 +135,7 @@ cmsis_nn_delegate_library(
     convert
     rules
     headers
-    portable
+    own_calls
     payload
     kernel
 )
@@ -182,19 +182,15 @@ cmsis_nn_delegate_test(
     executorch_runtime
 )
 
-# //runtime/kernels/portable:portable
+# //runtime/kernels/portable:own_calls
 cmsis_nn_delegate_library(
-  portable
+  own_calls
   SRCS
-    runtime/kernels/portable/all.cc
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d_int16_portable.cc
     runtime/kernels/adaptive_avg_pool2d/adaptive_avg_pool2d_portable.cc
     runtime/kernels/add/add_broadcast_int16_portable.cc
     runtime/kernels/add/add_broadcast_portable.cc
     runtime/kernels/add/add_int16_portable.cc
-    runtime/kernels/add/add_linear_broadcast_portable.cc
-    runtime/kernels/add/add_linear_portable.cc
-    runtime/kernels/add/add_pairs_int16_portable.cc
     runtime/kernels/add/add_portable.cc
     runtime/kernels/arg_extremum/argmax_int16_portable.cc
     runtime/kernels/arg_extremum/argmax_portable.cc
@@ -211,22 +207,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast_int16.cc
     runtime/kernels/conv2d/conv2d_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_int16_portable.cc
-    runtime/kernels/conv2d/conv2d_int4_pairs_int16_portable.cc
-    runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_portable.cc
-    runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
-    runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
-    runtime/kernels/conv2d/conv2d_joint_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_large_int16_portable.cc
     runtime/kernels/conv2d/conv2d_large_portable.cc
-    runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
-    runtime/kernels/conv2d/conv2d_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_portable.cc
-    runtime/kernels/conv2d/conv2d_vectors_int16_portable.cc
-    runtime/kernels/conv2d/conv2d_vectors_portable.cc
-    runtime/kernels/conv2d/conv2d_winograd_portable.cc
-    runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
-    runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
     runtime/kernels/conv2d_float32/conv2d_float32_portable.cc
     runtime/kernels/conv2d_wide/conv2d_wide_int16_portable.cc
     runtime/kernels/conv2d_wide/conv2d_wide_large_int16_portable.cc
@@ -234,16 +218,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/ctc_greedy/ctc_greedy_portable.cc
     runtime/kernels/delay_line_read/delay_line_read_portable.cc
     runtime/kernels/delay_line_write/delay_line_write_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_tap_vectors_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_windows_portable.cc
     runtime/kernels/dequantize/dequantize_int16_portable.cc
     runtime/kernels/dequantize/dequantize_portable.cc
     runtime/kernels/div/div_int16_portable.cc
@@ -262,46 +238,19 @@ cmsis_nn_delegate_library(
     runtime/kernels/extremum/minimum_portable.cc
     runtime/kernels/fully_connected/fully_connected_int16_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_int16_portable.cc
-    runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_portable.cc
-    runtime/kernels/fully_connected/fully_connected_int4_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_int4_portable.cc
-    runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_portable.cc
-    runtime/kernels/fully_connected/fully_connected_int4_vectors_portable.cc
-    runtime/kernels/fully_connected/fully_connected_joint_pairs_portable.cc
-    runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
-    runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
     runtime/kernels/fully_connected/fully_connected_per_tensor_portable.cc
     runtime/kernels/fully_connected/fully_connected_portable.cc
-    runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
-    runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
-    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_pairs_portable.cc
     runtime/kernels/fully_connected_groups/fully_connected_int4_groups_portable.cc
-    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_vectors_portable.cc
     runtime/kernels/function_float32/function_float32_portable.cc
     runtime/kernels/gru/gru_int16_portable.cc
     runtime/kernels/gru/gru_int4_int16_portable.cc
-    runtime/kernels/gru/gru_int4_pairs_int16_portable.cc
-    runtime/kernels/gru/gru_int4_pairs_portable.cc
     runtime/kernels/gru/gru_int4_portable.cc
-    runtime/kernels/gru/gru_int4_vectors_int16_portable.cc
-    runtime/kernels/gru/gru_int4_vectors_portable.cc
     runtime/kernels/gru/gru_lengths_int16_portable.cc
     runtime/kernels/gru/gru_lengths_int4_int16_portable.cc
-    runtime/kernels/gru/gru_lengths_int4_pairs_int16_portable.cc
-    runtime/kernels/gru/gru_lengths_int4_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_int4_portable.cc
-    runtime/kernels/gru/gru_lengths_int4_vectors_int16_portable.cc
-    runtime/kernels/gru/gru_lengths_int4_vectors_portable.cc
-    runtime/kernels/gru/gru_lengths_pairs_int16_portable.cc
-    runtime/kernels/gru/gru_lengths_pairs_portable.cc
     runtime/kernels/gru/gru_lengths_portable.cc
-    runtime/kernels/gru/gru_lengths_vectors_int16_portable.cc
-    runtime/kernels/gru/gru_lengths_vectors_portable.cc
-    runtime/kernels/gru/gru_pairs_int16_portable.cc
-    runtime/kernels/gru/gru_pairs_portable.cc
     runtime/kernels/gru/gru_portable.cc
-    runtime/kernels/gru/gru_vectors_int16_portable.cc
-    runtime/kernels/gru/gru_vectors_portable.cc
     runtime/kernels/keep/keep_portable.cc
     runtime/kernels/last_step/last_step_int16_portable.cc
     runtime/kernels/last_step/last_step_portable.cc
@@ -314,31 +263,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/log_softmax/log_softmax_portable.cc
     runtime/kernels/lookup/lookup_int16_portable.cc
     runtime/kernels/lookup/lookup_portable.cc
-    runtime/kernels/lookup/lookup_vectors_portable.cc
     runtime/kernels/lstm/lstm_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_int16_portable.cc
-    runtime/kernels/lstm/lstm_int4_pairs_int16_portable.cc
-    runtime/kernels/lstm/lstm_int4_pairs_portable.cc
     runtime/kernels/lstm/lstm_int4_portable.cc
-    runtime/kernels/lstm/lstm_int4_vectors_int16_portable.cc
-    runtime/kernels/lstm/lstm_int4_vectors_portable.cc
     runtime/kernels/lstm/lstm_lengths_int16_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_int16_portable.cc
-    runtime/kernels/lstm/lstm_lengths_int4_pairs_int16_portable.cc
-    runtime/kernels/lstm/lstm_lengths_int4_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_int4_portable.cc
-    runtime/kernels/lstm/lstm_lengths_int4_vectors_int16_portable.cc
-    runtime/kernels/lstm/lstm_lengths_int4_vectors_portable.cc
-    runtime/kernels/lstm/lstm_lengths_pairs_int16_portable.cc
-    runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
     runtime/kernels/lstm/lstm_lengths_portable.cc
-    runtime/kernels/lstm/lstm_lengths_vectors_int16_portable.cc
-    runtime/kernels/lstm/lstm_lengths_vectors_portable.cc
-    runtime/kernels/lstm/lstm_pairs_int16_portable.cc
-    runtime/kernels/lstm/lstm_pairs_portable.cc
     runtime/kernels/lstm/lstm_portable.cc
-    runtime/kernels/lstm/lstm_vectors_int16_portable.cc
-    runtime/kernels/lstm/lstm_vectors_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_int16_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_int4_int16_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_int4_portable.cc
@@ -346,12 +278,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_lengths_int4_int16_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_lengths_int4_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_lengths_portable.cc
-    runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_portable.cc
-    runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_int16_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_portable.cc
-    runtime/kernels/masked_softmax/masked_softmax_table_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_int16_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_dilated_portable.cc
     runtime/kernels/max_pool2d/max_pool2d_int16_portable.cc
@@ -401,7 +330,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/softmax/softmax_int16_portable.cc
     runtime/kernels/softmax/softmax_long_portable.cc
     runtime/kernels/softmax/softmax_portable.cc
-    runtime/kernels/softmax/softmax_table_portable.cc
     runtime/kernels/softmax_float32/softmax_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
@@ -527,6 +455,107 @@ cmsis_nn_delegate_library(
     $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
     -ffp-contract=off
   DEPS
+    headers
+    payload
+    kernel
+)
+
+# //runtime/kernels/portable:portable
+cmsis_nn_delegate_library(
+  portable
+  SRCS
+    runtime/kernels/portable/all.cc
+  COPTS
+    $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
+    -ffp-contract=off
+  DEPS
+    own_calls
+    twins
+    headers
+    payload
+    kernel
+)
+
+# //runtime/kernels/portable:twins
+cmsis_nn_delegate_library(
+  twins
+  SRCS
+    runtime/kernels/add/add_linear_broadcast_portable.cc
+    runtime/kernels/add/add_linear_portable.cc
+    runtime/kernels/add/add_pairs_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_pairs_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
+    runtime/kernels/conv2d/conv2d_joint_pairs_portable.cc
+    runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_pairs_portable.cc
+    runtime/kernels/conv2d/conv2d_vectors_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_vectors_portable.cc
+    runtime/kernels/conv2d/conv2d_winograd_portable.cc
+    runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
+    runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_planes_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_tap_vectors_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_vectors_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_windows_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_pairs_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_pairs_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_vectors_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_int4_vectors_portable.cc
+    runtime/kernels/fully_connected/fully_connected_joint_pairs_portable.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_pairs_portable.cc
+    runtime/kernels/fully_connected/fully_connected_vectors_int16_portable.cc
+    runtime/kernels/fully_connected/fully_connected_vectors_portable.cc
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_pairs_portable.cc
+    runtime/kernels/fully_connected_groups/fully_connected_int4_groups_vectors_portable.cc
+    runtime/kernels/gru/gru_int4_pairs_int16_portable.cc
+    runtime/kernels/gru/gru_int4_pairs_portable.cc
+    runtime/kernels/gru/gru_int4_vectors_int16_portable.cc
+    runtime/kernels/gru/gru_int4_vectors_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_pairs_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_pairs_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_int4_vectors_portable.cc
+    runtime/kernels/gru/gru_lengths_pairs_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_pairs_portable.cc
+    runtime/kernels/gru/gru_lengths_vectors_int16_portable.cc
+    runtime/kernels/gru/gru_lengths_vectors_portable.cc
+    runtime/kernels/gru/gru_pairs_int16_portable.cc
+    runtime/kernels/gru/gru_pairs_portable.cc
+    runtime/kernels/gru/gru_vectors_int16_portable.cc
+    runtime/kernels/gru/gru_vectors_portable.cc
+    runtime/kernels/lookup/lookup_vectors_portable.cc
+    runtime/kernels/lstm/lstm_int4_pairs_int16_portable.cc
+    runtime/kernels/lstm/lstm_int4_pairs_portable.cc
+    runtime/kernels/lstm/lstm_int4_vectors_int16_portable.cc
+    runtime/kernels/lstm/lstm_int4_vectors_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_pairs_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_pairs_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_int4_vectors_portable.cc
+    runtime/kernels/lstm/lstm_lengths_pairs_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_pairs_portable.cc
+    runtime/kernels/lstm/lstm_lengths_vectors_int16_portable.cc
+    runtime/kernels/lstm/lstm_lengths_vectors_portable.cc
+    runtime/kernels/lstm/lstm_pairs_int16_portable.cc
+    runtime/kernels/lstm/lstm_pairs_portable.cc
+    runtime/kernels/lstm/lstm_vectors_int16_portable.cc
+    runtime/kernels/lstm/lstm_vectors_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
+    runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
+    runtime/kernels/masked_softmax/masked_softmax_table_portable.cc
+    runtime/kernels/softmax/softmax_table_portable.cc
+  COPTS
+    $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
+    -ffp-contract=off
+  DEPS
+    own_calls
     headers
     payload
     kernel
@@ -713,7 +742,7 @@ cmsis_nn_delegate_library(
     $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
   DEPS
     headers
-    portable
+    own_calls
     payload
     kernel
 )

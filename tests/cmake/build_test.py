@@ -124,7 +124,7 @@ cmsis_nn_delegate_model(net {arguments})
 
 @pytest.mark.parametrize("memories", [(), ("dtcm=64K:activations,scratch,weights", "sram=256K")])
 def test_the_memories_of_a_model_reach_the_compiler(memories, tmp_path):
-    kernels = ("tuned", "portable", "direct_calls", "model")
+    kernels = ("tuned", "own_calls", "direct_calls", "model")
     (tmp_path / "CMakeLists.txt").write_text(f"""
 cmake_minimum_required(VERSION 3.24)
 project(memories C CXX)
@@ -165,7 +165,7 @@ def test_kernels_of_cmsis_nn_build_and_are_installed(installed):
 def _check_lists_of_files(core, libraries):
     """NAME.sources.txt has every file that a function of a kernel needs, and that these need, in whatever call."""
     symbols = {}
-    for name in ("portable", "tuned", "cmsis_nn", "third_party_cmsis_nn"):
+    for name in ("own_calls", "twins", "tuned", "cmsis_nn", "third_party_cmsis_nn"):
         printed = run("nm", "--format=posix", libraries / f"libcmsis_nn_delegate_{name}.a")
         for line in printed.splitlines():
             if member := re.fullmatch(r".*\[(\S+)\.obj\]:", line):

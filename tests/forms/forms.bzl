@@ -51,7 +51,7 @@ def kernels_for_size():
             target_compatible_with = ["@platforms//os:none"],
             # A link takes kernels from the first library that has them, so from this one.
             deps = [
-                "//runtime/kernels/portable",
+                "//runtime/kernels/portable:own_calls",
                 "//runtime/kernels/tuned",
             ],
         )
