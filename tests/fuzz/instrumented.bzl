@@ -31,6 +31,7 @@ def _host_library(name, srcs, deps, copts, local_defines, without, libraries, **
     cc_library(
         name = name,
         srcs = srcs,
+        alwayslink = True,  # all objects, as with clang: also those with tests
         copts = _SANITIZE + ["-O1", "-w"] + _without(without) + copts,
         linkopts = ["-fsanitize=address,undefined"],
         linkstatic = True,
@@ -105,7 +106,8 @@ def _clang_library_impl(ctx):
     )
     objects = [_compile(ctx, source, instrumented, _COVERAGE) for source in _sources(ctx)]
     for library in libraries:
-        objects += library.objects
+        # Several of them may have taken in the same one.
+        objects += [file for file in library.objects if file not in objects]
     return [_Instrumented(
         context = instrumented.context,
         flags = instrumented.flags,
@@ -237,7 +239,7 @@ def instrumented_test(name, srcs, library, variant, deps = [], env = {}, **kwarg
 
     Args:
       name: name of the target.
-      srcs: C++ sources with tests, and headers.
+      srcs: C++ sources with tests, and headers. None if the library has the tests.
       library: the instrumented_library.
       variant: struct with `copts`, `defines` and `without`, those of the library.
       deps: libraries of which the headers are used.
