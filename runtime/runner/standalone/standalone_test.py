@@ -40,7 +40,8 @@ def sample(core):
 
 
 def image_of(core, suffix=""):
-    return f"runtime/{re.sub('[-+.]', '_', core)}{suffix}.elf"
+    prefix = os.environ["IMAGES_OF_OTHERS"] if core in OTHERS else "runtime/"
+    return f"{prefix}{re.sub('[-+.]', '_', core)}{suffix}.elf"
 
 
 def run(core, job, image=""):
