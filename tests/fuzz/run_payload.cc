@@ -32,7 +32,7 @@ constexpr std::uint64_t kMaxWork = 1 << 16;    // of all calls, see operands.h
   std::abort();
 }
 
-void fill(AlignedBytes& bytes, std::uint32_t seed) {
+void fill_bytes(AlignedBytes& bytes, std::uint32_t seed) {
   Random(seed).fill(bytes.data(), bytes.size());
 }
 
@@ -84,7 +84,7 @@ class RegionMemory {
 
   void fill(std::uint32_t seed) {
     for (AlignedBytes& memory : memory_) {
-      fuzz::fill(memory, seed++);
+      fill_bytes(memory, seed++);
     }
   }
 
@@ -100,7 +100,7 @@ struct Buffers {
 
   Buffers(const Accepted& payload, std::uint32_t seed, std::uint32_t filling, bool wild)
       : arena(payload.header().arena_bytes) {
-    fill(arena, seed ^ filling);
+    fill_bytes(arena, seed ^ filling);
     for (unsigned i = 0; i < payload.tensor_count(); ++i) {
       tensors.emplace_back(payload.tensor(i).nbytes);
       fill_tensor(payload, i, payload.is_input(i) ? seed + i : (seed + i) ^ filling, wild,
