@@ -224,7 +224,7 @@ def _to_core_impl(_settings, attr):
         "//command_line_option:platforms": str(Label("//platforms:" + attr.core)),
     }
 
-_to_core = transition(
+to_core = transition(
     implementation = _to_core_impl,
     inputs = [],
     outputs = [
@@ -259,7 +259,7 @@ def firmware_rule(to_core, attrs = {}):
     """Returns a rule that builds an image for a core, for .bzl files whose firmware needs settings besides the core.
 
     Args:
-      to_core: a transition that sets the same settings as _to_core, from the attributes core and mode.
+      to_core: a transition that sets the same settings as this file's, from the attributes core and mode.
       attrs: further attributes.
     """
     all_attrs = {
@@ -278,7 +278,7 @@ def firmware_rule(to_core, attrs = {}):
     )
 
 # Builds an image for a core, with its board of cores.bzl.
-core_firmware = firmware_rule(_to_core)
+core_firmware = firmware_rule(to_core)
 
 def firmware_targets(rule, image, cores = None, targets = "{core}", by_default = None, tags = [], **kwargs):
     """Declares the targets that build one image for each of `cores`.
