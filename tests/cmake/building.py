@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cmsis_nn_delegate import reference
-from cmsis_nn_delegate.emit import c_header, kernel_table
+from cmsis_nn_delegate.emit import c_header, cpp_sources, kernel_table
 from cmsis_nn_delegate.files import serialize
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.targets.target import get_target
@@ -22,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 _MINIMUM = (3, 24)
 TOOLCHAIN = ROOT / "platforms/cmake/arm-none-eabi.cmake"
+ONLY_KERNELS = ROOT / "tests/cmake/only_kernels.sh"
 
 
 def _cmake_absent() -> str:
@@ -76,6 +77,30 @@ def build(folder, *options, **run_options) -> str:
     return run("cmake", "--build", folder, "--parallel", "2", *options, **run_options)
 
 
+def only_kernels(folder) -> list[str]:
+    """Returns options for configure() with which the build compiles of the kernels only those that list_kernels() has
+    written to `folder`, because all take minutes. Bazel compiles the others for each instruction set, and the build for
+    a Cortex-M55 does with CMake."""
+    launcher = f"sh;{ONLY_KERNELS};{list_of_kernels(folder)}"
+    return [f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}" for language in ("C", "CXX")]
+
+
+def list_kernels(payload: bytes, folder) -> None:
+    """Writes for only_kernels() which sources compute the calls of `payload`."""
+    list_of_kernels(folder).write_text("".join(f"{name}\n" for name in sorted(kernel_sources(payload))))
+
+
+def kernel_sources(payload: bytes) -> set[str]:
+    """Returns the names of the sources that compute the calls of `payload`, with and without CMSIS-NN."""
+    listed = "".join(cpp_sources.generate_list("net", payload, with_it) for with_it in (True, False))
+    return set(re.findall(r"(\w+\.cc?)\"$", listed, re.MULTILINE))
+
+
+def list_of_kernels(folder) -> pathlib.Path:
+    """Returns the file that list_kernels() writes."""
+    return pathlib.Path(folder) / "kernels.txt"
+
+
 def pattern_of(shape) -> np.ndarray:
     """Returns the input of the example, int8, for a model with an input of one channel."""
     assert shape[1] == 1  # storage order is logical order
@@ -94,10 +119,15 @@ def expected_line(folder) -> str:
     return line_of(graph)
 
 
+def network(core: str):
+    """Returns the graph of the network that write_model() writes, and its payload for `core`."""
+    graph = networks.ds_cnn()
+    return graph, encode(graph, get_target(core.replace("_", "-"))).payload
+
+
 def write_model(core: str, folder) -> str:
     """Writes net.h and net.c for `core` ("cortex_m4"); returns the line that the firmware must print."""
-    graph = networks.ds_cnn()
-    payload = encode(graph, get_target(core.replace("_", "-"))).payload
+    graph, payload = network(core)
     folder.mkdir()
     (folder / "net.h").write_text(c_header.generate_header("net", payload))
     (folder / "net.kernels.h").write_text(kernel_table.generate_kernel_table("net", payload))

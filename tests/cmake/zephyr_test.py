@@ -8,7 +8,18 @@ import pytest
 import yaml
 
 from cmsis_nn_delegate.format.schema import CMSIS_NN_COMMIT
-from tests.cmake.building import ROOT, TOOLCHAIN, build, configure, expected_line, needs_arm, needs_cmake, run
+from tests.cmake.building import (
+    ROOT,
+    TOOLCHAIN,
+    build,
+    configure,
+    expected_line,
+    list_kernels,
+    needs_arm,
+    needs_cmake,
+    only_kernels,
+    run,
+)
 
 pytestmark = [needs_cmake, needs_arm]
 
@@ -32,7 +43,6 @@ def _options(*kconfig: str) -> list[str]:
         f"-DMODULE_ROOT={ROOT}",
         f"-DMODULE_CMAKE={ROOT / _module()['cmake']}",
         "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
-        "-DCMSIS_NN_DELEGATE_KERNELS_FOR_SIZE=ON",  # compiled sooner
         *(f"-DCONFIG_{name}=y" for name in kconfig),
     ]
 
@@ -46,7 +56,9 @@ def test_files_of_the_module_exist():
 
 def test_the_sample_computes_what_the_reference_does(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "aot"))  # CMake compiles the model with the package in the source tree
-    configure(_SAMPLE, tmp_path, *_options("CMSIS_NN_DELEGATE", "CPU_CORTEX_M55"))
+    configure(_SAMPLE, tmp_path, *_options("CMSIS_NN_DELEGATE", "CPU_CORTEX_M55"), *only_kernels(tmp_path))
+    build(tmp_path, "--target", "net_files")
+    list_kernels((tmp_path / "net/net.payload.bin").read_bytes(), tmp_path)
     build(tmp_path)
     printed = build(tmp_path, "--target", "firmware_run", timeout=300)
     assert f"scores {expected_line(tmp_path / 'net')}" in printed.splitlines()

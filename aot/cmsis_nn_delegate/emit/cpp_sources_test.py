@@ -1,4 +1,4 @@
-"""The lists of files. //docs:gcc_test compiles what they name, and //tests/cmake:build_test finds missing files."""
+"""The lists of files. //docs:gcc_test compiles what they name, and //tests/forms:lists_test finds missing files."""
 
 import re
 from pathlib import Path

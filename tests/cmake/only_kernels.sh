@@ -1,0 +1,48 @@
+#!/bin/sh
+# Runs the C or C++ compiler for a build of one model: what the build makes of other kernels than the model's is empty.
+#
+#   only_kernels.sh LIST COMPILER ARGUMENT...
+#
+# LIST names a file with the sources of the model, one file name a line, such as conv2d_portable.cc. An image that needs
+# another kernel is not linked.
+list=$1
+shift
+source= object= dependencies= before=
+for argument; do
+  case $argument in
+    */runtime/kernels/*_portable.cc | */runtime/kernels/*_tuned.cc | */runtime/kernels/*_cmsis_nn.cc | \
+      runtime/kernels/*_portable.cc | runtime/kernels/*_tuned.cc | runtime/kernels/*_cmsis_nn.cc)
+      source=$argument
+      language=c++
+      ;;
+    */Source/*/arm_*.c)
+      source=$argument
+      language=c
+      ;;
+  esac
+  case $before in
+    -o) object=$argument ;;
+    -MF) dependencies=$argument ;;
+  esac
+  before=$argument
+done
+if [ -z "$source" ] || grep -qxF "${source##*/}" "$list"; then
+  exec "$@"
+fi
+# In place of this source, one without text.
+count=$#
+while [ "$count" -gt 0 ]; do
+  argument=$1
+  shift
+  count=$((count - 1))
+  if [ "$argument" = "$source" ]; then
+    set -- "$@" -x "$language" /dev/null
+  else
+    set -- "$@" "$argument"
+  fi
+done
+"$@" || exit
+# Bazel refuses files that it does not know.
+if [ -n "$dependencies" ]; then
+  echo "$object: $source" >"$dependencies"
+fi
