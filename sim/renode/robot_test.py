@@ -1,4 +1,4 @@
-"""firmware.robot passes in Renode's own runner of Robot suites, with the self-tests and the probe as images."""
+"""firmware.robot passes in Renode's own runner of Robot suites, with an example and the probe as images."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from sim.renode.renode import find_renode
 from sim.simulator import SimulatorError
 
 SUITE = Path("sim/renode/robot/firmware.robot")
+# It executes few instructions: a self-test takes Renode several seconds.
+FIRMWARE = Path("examples/firmware")
 SELFTEST = Path("platforms/bsp/selftest")
 PROBE = Path("sim/renode/probe/cortex_m55.elf")
 CORES = ("cortex_m4", "cortex_m7", "cortex_m33", "cortex_m55", "cortex_m85")
@@ -36,7 +38,7 @@ def runner() -> Path:
 @pytest.fixture
 def images(tmp_path) -> Path:
     for core in CORES:
-        shutil.copy(SELFTEST / f"{core}.elf", tmp_path)
+        shutil.copy(FIRMWARE / f"{core}.elf", tmp_path)
         shutil.copy(f"sim/renode/{core}.repl", tmp_path)
     shutil.copy(PROBE, tmp_path / "probe.elf")
     return tmp_path
@@ -63,6 +65,6 @@ def test_every_image_ends_well(runner, images):
 
 
 def test_an_image_that_does_not_end_is_seen(runner, images):
-    shutil.copy(images / "cortex_m55.elf", images / "cortex_m4.elf")  # instructions that this core does not have
+    shutil.copy(SELFTEST / "cortex_m55.elf", images / "cortex_m4.elf")  # instructions that this core does not have
     result = run(runner, images, "--fixture", "Cortex-M4", "--variable", "LIMIT:1")
     assert result.returncode != 0 and "Cortex-M4" in result.stdout, result.stdout
