@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+from tests.cmake.building import ONLY_KERNELS, list_of_kernels
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples/bazel_firmware"
 
@@ -35,10 +37,28 @@ def copy_of_example(folder: pathlib.Path, *names: str) -> pathlib.Path:
     return folder
 
 
+def toolchain_for_one_model(folder: pathlib.Path) -> pathlib.Path:
+    """Returns ARM_GNU_TOOLCHAIN for a build that compiles of the kernels only those that list_kernels(payload, folder)
+    has written, because all take minutes: the outer Bazel compiles them."""
+    programs = pathlib.Path(os.environ.get("ARM_GNU_TOOLCHAIN", ""), "bin", "arm-none-eabi-gcc")
+    programs = programs if programs.exists() else pathlib.Path(shutil.which("arm-none-eabi-gcc"))
+    toolchain = folder / "toolchain"
+    (toolchain / "bin").mkdir(parents=True)
+    # Resolved, because GCC finds its headers from there: Bazel compares their paths.
+    for program in programs.parent.resolve().glob("arm-none-eabi-*"):
+        ours = toolchain / "bin" / program.name
+        if program.name.endswith(("-gcc", "-g++")):
+            ours.write_text(f'#!/bin/sh\nexec sh {ONLY_KERNELS} {list_of_kernels(folder)} {program} "$@"\n')
+            ours.chmod(0o755)
+        else:
+            ours.symlink_to(program)
+    return toolchain
+
+
 class InnerBazel:
     """Runs commands in `workspace`, with Bazel's files in `folder`. close() ends Bazel's server."""
 
-    def __init__(self, workspace: pathlib.Path, folder: pathlib.Path):
+    def __init__(self, workspace: pathlib.Path, folder: pathlib.Path, toolchain: pathlib.Path | None = None):
         self._workspace = workspace
         # It lives too short for what Java's second compiler would gain.
         java = "--host_jvm_args=-XX:TieredStopAtLevel=1"
@@ -51,6 +71,7 @@ class InnerBazel:
             },
             "HOME": str(folder),
             "CND_PYTHON_ENV": sys.prefix,  # the packages that this test runs with
+            **({"ARM_GNU_TOOLCHAIN": str(toolchain)} if toolchain else {}),
         }
 
     def run(self, command: str, *arguments: str) -> tuple[int, str]:

@@ -11,7 +11,8 @@ import pytest
 from code_blocks import ROOT, blocks, tutorial_file
 
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
-from tests.external.inner_bazel import InnerBazel, absent
+from tests.cmake.building import list_kernels
+from tests.external.inner_bazel import InnerBazel, absent, toolchain_for_one_model
 
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 # The tutorial builds for other cores too; one shows that the files belong together.
@@ -50,7 +51,10 @@ def test_the_firmware_of_the_tutorial_runs(tmp_path, monkeypatch):
         "net.pt",
         "sample.h",
     }
-    with InnerBazel(workspace, tmp_path) as bazel:
+    with InnerBazel(workspace, tmp_path, toolchain_for_one_model(tmp_path)) as bazel:
+        code, output = bazel.run("build", "//my_digits:digits_dsp")
+        assert code == 0, output
+        list_kernels((workspace / "bazel-bin/my_digits/dsp/digits.payload.bin").read_bytes(), tmp_path)
         code, output = bazel.run("test", "--test_output=all", TEST)
         built, log = bazel.run("build", "//my_digits:cortex_m4")
     assert code == 0, output
