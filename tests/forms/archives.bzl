@@ -1,4 +1,7 @@
-"""`core_archives`: the static libraries that images for a core are linked from, in a folder of the target's name."""
+"""`core_archives`: the static libraries that images for a core are linked from, in a folder of the target's name.
+
+`archives`: those of the platform that is being built.
+"""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
 load("//platforms:firmware.bzl", "to_core")
@@ -29,4 +32,9 @@ core_archives = rule(
             default = "@bazel_tools//tools/allowlists/function_transition_allowlist",
         ),
     },
+)
+
+archives = rule(
+    implementation = _impl,
+    attrs = {"deps": attr.label_list(providers = [CcInfo], mandatory = True)},
 )
