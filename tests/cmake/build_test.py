@@ -75,7 +75,7 @@ def installed(request, tmp_path_factory) -> Installed:
 
 
 def _toolchain(core):
-    return [f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    return [f"-DCORE={target}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
 
 
 @needs_arm
@@ -267,8 +267,8 @@ int main(void) {
 """
 
 
-def configure_own(folder, board="mine.json", core="cortex_m4", **fields):
-    """A project with its own board, or with one of platforms/boards."""
+def configure_own(folder, board="mine.json", target="cortex_m4", **fields):
+    """A project for a core, with its own board, of which `fields` are changed, or with one of platforms/boards."""
     driver = (ROOT / "platforms/bsp/uart_cmsdk.h").read_text(encoding="utf-8")
     for name, text in {
         "CMakeLists.txt": _PROJECT,
@@ -277,7 +277,7 @@ def configure_own(folder, board="mine.json", core="cortex_m4", **fields):
         "uart_mine.h": driver,
     }.items():
         (folder / name).write_text(text)
-    options = [f"-DROOT={ROOT}", f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    options = [f"-DROOT={ROOT}", f"-DCORE={target}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
     configure(folder, folder / "build", *options, f"-DCMSIS_NN_DELEGATE_BOARD={board}")
 
 
@@ -305,7 +305,7 @@ def test_an_image_for_a_board_of_platforms_boards(tmp_path):
 
 @needs_arm
 def test_an_image_for_an_rp2040_has_its_checksum_before_it_is_converted(tmp_path):
-    configure_own(tmp_path, board="rpi_pico", core="cortex_m0plus")
+    configure_own(tmp_path, board="rpi_pico", target="cortex_m0plus")
     build(tmp_path / "build")
     start = (tmp_path / "build/firmware.bin").read_bytes()[:256]
     assert any(start[:252]) and int.from_bytes(start[252:], "little") == boot2_checksum(start[:252])
