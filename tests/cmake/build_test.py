@@ -75,7 +75,7 @@ def installed(request, tmp_path_factory) -> Installed:
 
 
 def _toolchain(core):
-    return [f"-DCORE={target}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
+    return [f"-DCORE={core}", "--toolchain", TOOLCHAIN, "-DCMAKE_BUILD_TYPE=MinSizeRel"]
 
 
 @needs_arm
