@@ -56,7 +56,7 @@ class Auto(Simulator):
         if note:
             _warn(note)
         result = driver.run(elf, board, job, timeout_s, count)
-        return dataclasses.replace(result, simulator_note=note)
+        return dataclasses.replace(result, simulator_note=note or result.simulator_note)
 
     def interactive_command(self, elf, board, job_path, gdb_port):
         driver, note = self.choose(elf, board)

@@ -20,12 +20,6 @@ class Every(Auto):
         except SimulatorError:
             return driver, ""
 
-    def run(self, elf, board, job, timeout_s, count):
-        driver, _ = self.choose(elf, board)
-        if isinstance(driver, Both):
-            return driver.run(elf, board, job, timeout_s, count)
-        return super().run(elf, board, job, timeout_s, count)
-
 
 def create() -> Every:
     """Always there; a missing simulator is an error of the run."""

@@ -106,8 +106,8 @@ class Simulator(abc.ABC):
 def selected() -> str:
     """Returns the name of the default simulator."""
     configured = json.loads(_SELECTED.read_text())["simulator"] if _SELECTED.exists() else "auto"
-    chosen = os.environ.get("CND_SIMULATOR") or configured
-    return os.environ.get("CND_TEST_SIMULATOR") or chosen if chosen == "auto" else chosen
+    chosen = os.environ.get("CND_SIMULATOR") or ("" if configured == "auto" else configured)
+    return chosen or os.environ.get("CND_TEST_SIMULATOR") or "auto"
 
 
 def create(name: str | None = None) -> Simulator:

@@ -103,7 +103,7 @@ def _payloads() -> dict[Opcode, bytes]:
             idle = bool(choice.kernel.args.names_of(Role.SCRATCH)) and not choice.scratch_bytes
             constants = sum(array.nbytes for array in choice.implementation.constants(choice.node).values())
             if opcode in found and (idle, constants) > found[opcode][0]:
-                continue
+                continue  # with these, its payload is larger
             # With its first workspace, with which any value of a field that chooses one has enough.
             alone = replace(chosen, choices=(replace(choice, smaller=()),))
             payload = encode_planned(plan(alone)).payload

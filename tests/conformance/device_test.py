@@ -30,8 +30,7 @@ from tests.end_to_end.vectors import NETWORKS, artifact, load_vectors
 
 CORE = os.environ["CORE"]
 TARGET = get_target(CORE)
-# Fewer where the host runs the same code, CMSIS-NN's plain C too, and the M0+ the same assembly.
-CASES = 20 if CORE in ("cortex-m0plus", "cortex-m3") else 30
+CASES = 20
 IMAGE = Path("tests/conformance") / f"{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 WITH_SCRATCH = [kernel for kernel in kernels().values() if kernel.args.names_of(Role.SCRATCH)]
