@@ -11,8 +11,8 @@ GROWTH % more actions: tests that cost more must be worth it, and whoever adds t
 time is not a failure, because the machine may have been busy, and processor seconds differ by up to 18 % between runs
 of the same commit: over GROWTH % more of these are a warning.
 
-The log says which targets were tested, because `testlogs` may contain files of targets that no longer exist. The
-cases come from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
+The log says which targets were tested and in how many shards, because `testlogs` may contain files of targets that no
+longer exist, and of a target from when it had another number of shards. The cases come from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
 one failure; one that Bazel skipped, because it is not for this machine, counts as one skipped case. If a command
 failed without any of that (a BUILD file with an error, the demo), this is one failure as well.
 """
@@ -70,13 +70,13 @@ def cases(path):
     return count
 
 
-def target_count(folder, status):
-    """Returns the Count of the target whose test.xml files (one per shard) are in `folder`."""
+def target_count(folder, status, shards):
+    """Returns the Count of the target whose test.xml files, one for each of its `shards`, are in `folder`."""
     if status == "SKIPPED":
         return Count(skipped=1)
     count = Count()
     if status not in ("FAILED TO BUILD", "NO STATUS"):
-        for path in sorted(folder.glob("**/test.xml")):
+        for path in sorted(folder.glob("test.xml" if shards == 1 else f"shard_*_of_{shards}/test.xml")):
             try:
                 count += cases(path)
             except xml.etree.ElementTree.ParseError:
@@ -91,14 +91,16 @@ def target_count(folder, status):
 
 def summarize(log, testlogs):
     """Returns the Count of the run that printed `log`."""
-    statuses = {}
+    statuses, shards, target = {}, {}, None
     for line in log.splitlines():
-        match = _LINE.match(line)
-        if match:
-            statuses[match["package"], match["name"]] = match["status"]
+        if match := _LINE.match(line):
+            target = match["package"], match["name"]
+            statuses[target], shards[target] = match["status"], 1
+        elif match := _SHARDS.match(line):
+            shards[target] = int(match["count"])
     total = Count()
     for (package, name), status in statuses.items():
-        total += target_count(pathlib.Path(testlogs) / package / name, status)
+        total += target_count(pathlib.Path(testlogs) / package / name, status, shards[package, name])
     return total
 
 

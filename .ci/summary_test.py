@@ -22,6 +22,8 @@ GOOGLETEST = """<testsuites><testsuite><testcase name="A" status="run" result="c
 BAZEL_PASSED = """<testsuites><testsuite><testcase name="x" status="run"/></testsuite></testsuites>"""
 BAZEL_FAILED = """<testsuites><testsuite><testcase name="x"><error message="exited with 1"/></testcase>
 </testsuite></testsuites>"""
+SHARDS = """//a:b      FAILED in 1 out of 2 in 0.3s
+  Stats over 2 runs: max = 0.3s, min = 0.2s, avg = 0.2s, dev = 0.1s"""
 
 
 def write(folder, target, content, shard=""):
@@ -80,7 +82,17 @@ def test_cut_off_xml_is_a_failure(tmp_path):
 def test_shards_add_up(tmp_path):
     write(tmp_path, "a/b", BAZEL_PASSED, "shard_1_of_2")
     write(tmp_path, "a/b", PYTEST, "shard_2_of_2")
-    assert summary.summarize("//a:b      FAILED in 1 out of 2 in 0.3s", tmp_path) == Count(2, 2, 1)
+    assert summary.summarize(SHARDS, tmp_path) == Count(2, 2, 1)
+
+
+def test_files_of_another_number_of_shards_do_not_count(tmp_path):
+    """A folder of results that an earlier commit has used keeps its files."""
+    write(tmp_path, "a/b", BAZEL_FAILED)
+    write(tmp_path, "a/b", BAZEL_FAILED, "shard_3_of_3")
+    write(tmp_path, "a/b", BAZEL_PASSED, "shard_1_of_2")
+    write(tmp_path, "a/b", BAZEL_PASSED, "shard_2_of_2")
+    assert summary.summarize(SHARDS.replace("FAILED in 1 out of 2", "PASSED"), tmp_path) == Count(2, 0, 0)
+    assert summary.summarize("//a:b      FAILED in 0.3s", tmp_path) == Count(0, 1, 0)
 
 
 @pytest.mark.parametrize(
