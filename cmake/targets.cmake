@@ -358,6 +358,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/channel_planes_int16.h
     runtime/kernels/common/channel_windows.h
     runtime/kernels/common/convolution_int16.h
+    runtime/kernels/common/copy_bytes.h
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/depthwise_3x3.h
     runtime/kernels/common/depthwise_planes.h
@@ -409,6 +410,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_windows.h
     runtime/kernels/depthwise_conv2d/window_vectors.h
+    runtime/kernels/dequantize/dequantize.h
     runtime/kernels/div/div.h
     runtime/kernels/embedding/embedding.h
     runtime/kernels/extremum/extremum.h
@@ -438,6 +440,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/normalize/normalize.h
     runtime/kernels/pad_nd/pad_nd.h
     runtime/kernels/prelu/prelu.h
+    runtime/kernels/quantize/quantize.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
     runtime/kernels/reduce_sum/reduce_sum.h

@@ -157,6 +157,9 @@ def case(operator: str, seed: int, target: Target, providers: Sequence[Provider]
     inputs = random_inputs(graph, seed)
     if operator in TUNED and seed % 5 == 3:
         inputs = [_extreme(array, seed) for array in inputs]
+    node = graph.nodes[0]
+    if node.op == "quantize" and node.inputs[0] is graph.inputs[0]:
+        inputs = [_hard_to_round(inputs[0], node.output.quant.scale[0], seed), *inputs[1:]]
     expected = reference.run(graph, inputs)
     computed = _in_bands(graph, seed) if operator == NETWORK and seed % 2 else graph
     payload = _payload(operator, computed, seed, target, providers)
@@ -167,6 +170,15 @@ def case(operator: str, seed: int, target: Target, providers: Sequence[Provider]
         tuple(to_bytes(np.asarray(a), t) for a, t in zip(inputs, view.inputs)),
         tuple(to_bytes(np.asarray(a), t) for a, t in zip(expected, view.outputs)),
     )
+
+
+def _hard_to_round(array: np.ndarray, scale: float, seed: int) -> np.ndarray:
+    """Replaces every other number: by halves of steps, as far as floats go, and by those that no integer is near to."""
+    draw = np.random.default_rng(seed)
+    halves = (draw.integers(-300, 300, array.shape) + 0.5) * scale
+    far = draw.choice([3e38, -3e38, 1e10, -1e10, 2.0**31, -(2.0**31), 1e-40, -0.0], array.shape)
+    kind = draw.integers(0, 8, array.shape)
+    return np.where(kind < 4, array, np.where(kind < 7, halves, far)).astype(np.float32)
 
 
 def _extreme(array: np.ndarray, seed: int) -> np.ndarray:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/copy_bytes.h"
 #include "runtime/kernels/common/nibbles.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
@@ -42,9 +43,10 @@ Error write_rows(const Args& a, const Bases& bases, Write write) {
 template <typename Index, typename Number = std::int8_t, typename Args>
 Error copy_rows(const Args& a, const Bases& bases) {
   const auto* table = bases.resolve<const Number>(a.filter);
-  const auto depth = static_cast<std::size_t>(a.depth);
+  const std::int32_t depth = a.depth;
   return write_rows<Index, Number>(a, bases, [&](std::size_t row, Number* output) {
-    std::memcpy(output, table + row * depth, depth * sizeof(Number));
+    copy_bytes(table + row * static_cast<std::size_t>(depth), output,
+               depth * static_cast<std::int32_t>(sizeof(Number)));
   });
 }
 

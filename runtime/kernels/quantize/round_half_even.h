@@ -6,14 +6,24 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// Returns the integer nearest to `value`, halves to even, saturated to [-2^kBits, 2^kBits]; 0 for NaN.
+/// Returns the integer nearest to `value`, halves to even; 0 for NaN. For what is further away from
+/// 0 than 2^kBits it returns an integer of the same sign that is at least as far away as that.
 ///
-/// It works on the bits, so it needs no rounding mode, no libm and no FPU, and a compiler cannot
-/// contract it with the multiplication before it.
+/// Without an FPU it works on the bits, so it needs no rounding mode and no libm, and a compiler
+/// cannot contract it with the multiplication before it.
 template <std::uint32_t kBits>
 inline std::int32_t round_half_even(float value) {
   static_assert(sizeof(float) == sizeof(std::uint32_t), "IEEE 754 single precision");
   static_assert(kBits < 23, "a shift is positive");
+#if defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4) != 0
+  // It rounds as FPSCR says, which is to even unless somebody changes it, saturates to 32 bits, and
+  // makes 0 of NaN.
+  float converted;
+  asm("vcvtr.s32.f32 %0, %1" : "=t"(converted) : "t"(value));
+  std::int32_t nearest;
+  std::memcpy(&nearest, &converted, sizeof(nearest));
+  return nearest;
+#else
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   const std::uint32_t exponent = (bits >> 23) & 0xFF;  // of value, biased by 127
@@ -35,6 +45,7 @@ inline std::int32_t round_half_even(float value) {
     magnitude = static_cast<std::int32_t>(quotient);
   }
   return (bits >> 31) != 0 ? -magnitude : magnitude;
+#endif
 }
 
 }  // namespace cmsis_nn_delegate::portable

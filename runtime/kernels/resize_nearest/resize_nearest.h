@@ -1,8 +1,9 @@
 // Nearest-neighbour resampling, for elements of any type.
 #pragma once
 
-#include <cstring>
+#include <cstdint>
 
+#include "runtime/kernels/common/copy_bytes.h"
 #include "runtime/kernels/common/resize.h"
 #include "runtime/payload/bases.h"
 
@@ -19,8 +20,8 @@ inline void resize_nearest(const Args& a, const Bases& bases) {
     for (std::int32_t y = 0; y < out.h; ++y) {
       const Element* row = input + place_of<0>(y, a.rows, in.h) * in.w * in.c;
       for (std::int32_t x = 0; x < out.w; ++x) {
-        std::memcpy(output, row + place_of<0>(x, a.columns, in.w) * in.c,
-                    static_cast<std::size_t>(in.c) * sizeof(Element));
+        copy_bytes(row + place_of<0>(x, a.columns, in.w) * in.c, output,
+                   in.c * static_cast<std::int32_t>(sizeof(Element)));
         output += in.c;
       }
     }

@@ -5,29 +5,33 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/kernels/common/copy_bytes.h"
 #include "runtime/payload/kernel.h"
 
 namespace cmsis_nn_delegate::portable {
 
 template <typename Element>
-void copy_row(const Element* in, Element* out, const payload::CopyAxis& axis) {
-  if (axis.output_stride == 1 && axis.input_stride == 1) {
-    std::memcpy(out, in, static_cast<std::size_t>(axis.size) * sizeof(Element));
+inline void copy_row(const Element* in, Element* out, const payload::CopyAxis& axis) {
+  const std::int32_t size = axis.size;
+  const std::int32_t input_stride = axis.input_stride;
+  const std::int32_t output_stride = axis.output_stride;
+  if (output_stride == 1 && input_stride == 1) {
+    copy_bytes(in, out, size * static_cast<std::int32_t>(sizeof(Element)));
     return;
   }
   if constexpr (sizeof(Element) == 1) {
-    if (axis.output_stride == 1 && axis.input_stride == 0) {
-      std::memset(out, *in, static_cast<std::size_t>(axis.size));
+    if (output_stride == 1 && input_stride == 0) {
+      std::memset(out, *in, static_cast<std::size_t>(size));
       return;
     }
   }
-  for (std::int32_t left = axis.size;;) {
+  for (std::int32_t left = size;;) {
     *out = *in;
     if (--left == 0) {
       return;
     }
-    in += axis.input_stride;
-    out += axis.output_stride;
+    in += input_stride;
+    out += output_stride;
   }
 }
 
@@ -37,13 +41,24 @@ void copy_strided(const Args& a, const Bases& bases) {
   const auto* in = bases.resolve<const Element>(a.input) + a.input_offset;
   auto* out = bases.resolve<Element>(a.output) + a.output_offset;
 
-  const payload::CopyAxis* const outer[] = {&a.axis0, &a.axis1, &a.axis2, &a.axis3, &a.axis4};
-  std::int32_t done[] = {0, 0, 0, 0, 0};
+  const payload::CopyAxis* const outer[] = {&a.axis0, &a.axis1, &a.axis2, &a.axis3};
+  const std::int32_t input_step = a.axis4.input_stride;
+  const std::int32_t output_step = a.axis4.output_stride;
+  std::int32_t done[] = {0, 0, 0, 0};
   for (;;) {
-    copy_row(in, out, a.axis5);
-    // The next step of the innermost axis that has one; those inside of it start again. Pointers
-    // never leave their tensors.
-    int axis = 4;
+    // Pointers never leave their tensors.
+    for (std::int32_t left = a.axis4.size;;) {
+      copy_row(in, out, a.axis5);
+      if (--left == 0) {
+        break;
+      }
+      in += input_step;
+      out += output_step;
+    }
+    in -= (a.axis4.size - 1) * input_step;
+    out -= (a.axis4.size - 1) * output_step;
+    // The next step of the innermost outer axis that has one; those inside of it start again.
+    int axis = 3;
     while (++done[axis] == outer[axis]->size) {
       done[axis] = 0;
       in -= (outer[axis]->size - 1) * outer[axis]->input_stride;
