@@ -12,9 +12,10 @@ time is not a failure, because the machine may have been busy, and processor sec
 of the same commit: over GROWTH % more of these are a warning.
 
 The log says which targets were tested and in how many shards, because `testlogs` may contain files of targets that no
-longer exist, and of a target from when it had another number of shards. The cases come from the XML. A target that failed without a failed case (not built, timed out, crashed, no XML) counts as
-one failure; one that Bazel skipped, because it is not for this machine, counts as one skipped case. If a command
-failed without any of that (a BUILD file with an error, the demo), this is one failure as well.
+longer exist, and of a target from when it had another number of shards. The cases come from the XML. A target that
+failed without a failed case (not built, timed out, crashed, no XML) counts as one failure; one that Bazel skipped,
+because it is not for this machine, counts as one skipped case. If a command failed without any of that (a BUILD file
+with an error, the demo), this is one failure as well.
 """
 
 import dataclasses
