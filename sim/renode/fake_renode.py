@@ -139,7 +139,7 @@ def main():
     _append(CONFIG.with_name("pids.txt"), f"{os.getpid()} {child.pid}\n")
     if SCRIPT.get("start") == "silent":
         time.sleep(3600)
-    assert sys.argv[1:] == ["--disable-gui", "--hide-log", "--robot-server-port", "0"], sys.argv
+    assert sys.argv[1:] == ["--console", "--disable-gui", "--hide-log", "--robot-server-port", "0"], sys.argv
     temporary = pathlib.Path(tempfile.gettempdir())
     for folder in temporary.glob("renode-*"):
         shutil.rmtree(folder)

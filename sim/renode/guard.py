@@ -4,7 +4,8 @@
 
 When standard input ends, because the starting program closed it or died in any way, this program kills every
 process of the command and removes FOLDER. When the command ends by itself, this program ends with the same
-exit code (128 and more: killed by a signal) and removes nothing.
+exit code (128 and more: killed by a signal) and removes nothing. The command's standard input has nothing, and does
+not end.
 """
 
 import os
@@ -27,8 +28,9 @@ def main(argv):
     # Leave the starting program's group: signals to that group (Ctrl-C, a test's time limit) must not end the
     # guard before it has done its work.
     os.setsid()
+    nothing, _ = os.pipe()
     try:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(command, stdin=nothing, start_new_session=True)
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
         return 127

@@ -399,6 +399,15 @@ def test_guard_ends_with_its_command(tmp_path, command, code):
     process.stdin.close()
 
 
+def test_the_input_of_a_guarded_command_does_not_end(tmp_path):
+    wait = "import select, sys; sys.exit(bool(select.select([0], [], [], 0.3)[0]))"
+    process = subprocess.Popen(
+        [sys.executable, guard.__file__, str(tmp_path), sys.executable, "-c", wait], stdin=subprocess.PIPE
+    )
+    assert process.wait(60) == 0
+    process.stdin.close()
+
+
 def test_guard_removes_the_folder_of_a_starter_that_is_gone(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
