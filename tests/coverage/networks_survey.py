@@ -19,21 +19,32 @@ REPORT = "docs/networks.md"
 
 def load() -> Survey:
     from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+    from tests.coverage import network_formats
     from tests.coverage.hub import hub_networks, missing
     from tests.coverage.network_outcome import NetworkOutcome, measure
-    from tests.coverage.network_report import line, text
+    from tests.coverage.network_report import line, summary, text
     from tests.coverage.networks import NETWORKS, Network
 
     def measured(network: Callable[[], Network]) -> NetworkOutcome:
         return measure(*network())
 
+    def formatted(network: Callable[[], Network], name: str) -> network_formats.FormatOutcome:
+        return network_formats.measure(*network(), name)
+
     make_torch_faster()
+    hub = hub_networks()
+    cases = {name: functools.partial(measured, network) for name, network in {**NETWORKS, **hub}.items()}
+    formats = {
+        f"{name} in {given}": functools.partial(formatted, network, given)
+        for name, network in hub.items()
+        for given in network_formats.FORMATS
+    }
     absent = missing()
     return Survey(
-        {name: functools.partial(measured, network) for name, network in {**NETWORKS, **hub_networks()}.items()},
+        {**cases, **formats},
         line,
         text,
-        lambda outcomes: f"{sum(o.whole for o in outcomes.values())} of {len(outcomes)} networks are one call",
+        summary,
         incomplete=f"{' and '.join(absent)} cannot be imported: install them, and give their folder in PYTHONPATH"
         if absent
         else "",

@@ -16,7 +16,9 @@ from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
+from tests.coverage import network_formats
 from tests.coverage.network_outcome import IMAGES
+from tests.coverage.network_report import line
 from tests.coverage.networks import NETWORKS, random_like
 from tests.coverage.networks_survey import REPORT
 from tests.coverage.outcome import LIBRARY
@@ -44,6 +46,29 @@ def test_network(name):
     sizes = len(report.encoded.calls), report.work.multiplications.total, report.encoded.plan.arena_bytes
     assert sizes == REPORTED[name], f"write {REPORT} again"
     _check(compiled, samples)
+
+
+def test_a_network_in_a_format():
+    """As the report measures those of other packages, which tests need not have."""
+    int8, int16, mixed = (network_formats.measure(*NETWORKS["m5"](), name) for name in ("int8", "int16", "mixed"))
+    assert all(int8.instructions[core] < int16.instructions[core] for core in IMAGES)
+    assert int8.sqnr + 20 < int16.sqnr and int8.arena_bytes < int16.arena_bytes
+    assert mixed.chosen and mixed.sqnr >= int8.sqnr + network_formats.MORE - 0.1
+    assert not any(o.differing_bytes or o.simulated_bytes for o in (int8, int16, mixed))
+    assert f"| {int16.arena_bytes:,} | {int16.payload_bytes:,} | {int16.sqnr:.1f} dB | 0 | 0 |" in line(
+        "m5 in int16", int16
+    )
+
+
+def test_every_network_of_other_packages_is_reported_in_every_format():
+    report = Path(REPORT).read_text(encoding="utf-8")
+    names = list(dict.fromkeys(re.findall(r"^\| (\w+/\w+) \|", report, re.M)))
+    rows = re.findall(r"^\| (\w+/\w+) \| ([a-z]\w+)(?:: [^|]+)? \|.* \| (\d+) \| (\d+) \|$", report, re.M)
+    notes = re.findall(r"^- `(\w+/\w+)` in (\w+): \S", report, re.M)
+    assert sorted([*(row[:2] for row in rows), *notes]) == sorted(
+        (name, given) for name in names for given in network_formats.FORMATS
+    )
+    assert all(row[2:] == ("0", "0") for row in rows) and len(names) == 13
 
 
 def test_an_index_that_leaves_the_delegate():

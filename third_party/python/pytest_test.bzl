@@ -24,7 +24,7 @@ def pytest_test(name, srcs, deps = [], args = [], env = {}, size = "small", **kw
         "OMP_NUM_THREADS": "1",
     }
     if "simulator" in kwargs.get("tags", []):
-        # What runs images if the user has not chosen (sim/README.md). Renode takes ten seconds to start.
+        # What runs images if the user has not chosen (sim/README.md). Renode takes seconds to start.
         environment["CND_TEST_SIMULATOR"] = "fast"
     environment.update(env)
     py_test(
