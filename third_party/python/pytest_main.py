@@ -58,13 +58,14 @@ def _shard(items, index, total):
 
 
 def _shared_fixtures(item):
-    """The file whose fixtures outlive `item`, and the parameter of the first of them, if it has one; None if there are
-    no such fixtures."""
+    """The file whose fixtures outlive `item`, the last one of them, which the others may need, and their parameters;
+    None if there are no such fixtures."""
     cases = item.callspec.params if hasattr(item, "callspec") else {}
-    for name, (*_, found) in item._fixtureinfo.name2fixturedefs.items():
-        if found.scope != "function" and found.baseid:
-            return found.baseid, repr(cases.get(name))
-    return None
+    definitions = {name: found for name, (*_, found) in item._fixtureinfo.name2fixturedefs.items()}
+    shared = [name for name, found in definitions.items() if found.scope != "function" and found.baseid]
+    if not shared:
+        return None
+    return definitions[shared[-1]].baseid, shared[-1], *(repr(cases[name]) for name in shared if name in cases)
 
 
 def main(arguments):
