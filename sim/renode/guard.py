@@ -4,8 +4,7 @@
 
 When standard input ends, because the starting program closed it or died in any way, this program kills every
 process of the command and removes FOLDER. When the command ends by itself, this program ends with the same
-exit code (128 and more: killed by a signal) and removes nothing. The command's standard input has nothing, and does
-not end.
+exit code (128 and more: killed by a signal) and removes nothing. The command's standard input stays open and empty.
 """
 
 import os

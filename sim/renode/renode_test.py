@@ -399,7 +399,7 @@ def test_guard_ends_with_its_command(tmp_path, command, code):
     process.stdin.close()
 
 
-def test_the_input_of_a_guarded_command_does_not_end(tmp_path):
+def test_the_input_of_a_guarded_command_stays_open(tmp_path):
     wait = "import select, sys; sys.exit(bool(select.select([0], [], [], 0.3)[0]))"
     process = subprocess.Popen(
         [sys.executable, guard.__file__, str(tmp_path), sys.executable, "-c", wait], stdin=subprocess.PIPE

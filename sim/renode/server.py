@@ -77,7 +77,7 @@ class RenodeServer:
         # it gets its own, and words that name files from the caller's folder become whole paths.
         command = [shutil.which(launcher[0]) or launcher[0], *launcher[1:]]
         command = [os.path.abspath(word) if os.path.exists(word) else word for word in command]
-        # Without a console, the thread for the Monitor's input never waits, and takes a processor of its own.
+        # Without --console, Renode's thread for the Monitor's input never blocks, and keeps a processor busy.
         options = ["--console", "--disable-gui", "--hide-log", "--robot-server-port", "0"]
         with open(self._messages, "wb") as messages:
             self._process = subprocess.Popen(
