@@ -13,7 +13,7 @@ from benchmarks import anchors, boards, chart, comparison, cycles, main, markdow
 from benchmarks.anchors import STREAMING
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
 from benchmarks.flash.flash import Flash
-from benchmarks.formats import CALIBRATING, FORMATS, MIXED, MORE, OTHERS, format_of, measure_formats, merged
+from benchmarks.formats import CALIBRATING, OTHERS, format_of, measure_formats, merged
 from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
 from benchmarks.networks import Network, Source, names, source
 from benchmarks.results import Results, read_results
@@ -23,6 +23,7 @@ from cmsis_nn_delegate.runner import profile_text
 from cmsis_nn_delegate.runner.profile import random_inputs
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
+from tests.coverage.network_presets import FORMATS, MIXED, MORE
 
 DOCS = Path("docs")
 ANCHORS = anchors.load()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -19,15 +19,9 @@ from cmsis_nn_delegate.quantization.comparison.noise import Noise
 from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.runner.host import HostProgram
-from cmsis_nn_delegate.search.choose import choose_formats
 from cmsis_nn_delegate.support.errors import UserError
+from tests.coverage.network_presets import FORMATS, MIXED, PRESETS, mixed, preset
 
-# The preset of the quantizer behind the name of each format of a whole network. Others are compared with the first.
-PRESETS: Mapping[str, str] = {"int8": "default", "int16": "int16", "w4": "w4"}
-# The formats that the compiler chooses, layer by layer, when it is asked for MORE dB than the first has.
-MIXED = "mixed"
-MORE = 6.0
-FORMATS = (*PRESETS, MIXED)
 # Of a network's samples, these calibrate, ratios are those of the others, and a search keeps its limit on the first of
 # the others. Ratios of four samples differ by 10 dB and more where classes are close to each other, as of random data.
 CALIBRATING = 4
@@ -76,7 +70,7 @@ def measure_formats(
     left_out: list[str] = []
     for name in names:
         try:
-            given = _searched(source, cores[0], images) if name == MIXED else _Format(name, _preset(name))
+            given = _searched(source, cores[0], images) if name == MIXED else _Format(name, preset(name))
             network, sqnr = _quantized(source, given.configuration, images)
             corrected = sqnr
             if not given.configuration.corrects_biases:
@@ -109,10 +103,6 @@ def format_of(line: str) -> str:
     return name if name in FORMATS else ""
 
 
-def _preset(name: str) -> Configuration:
-    return Configuration(PRESETS[name])
-
-
 def _quantized(
     source: Source, configuration: Configuration, images: Images, samples: Optional[int] = None
 ) -> tuple[Network, float]:
@@ -123,18 +113,16 @@ def _quantized(
 
 def _searched(source: Source, core: str, images: Images) -> _Format:
     """Returns the formats that the compiler chooses for `core`. UserError if none are as exact as that."""
-    _, least = _quantized(source, _preset(next(iter(PRESETS))), images, SEARCHED)
-    found = choose_formats(
+    _, least = _quantized(source, preset(next(iter(PRESETS))), images, SEARCHED)
+    found = mixed(
         source.module,
-        source.samples[0],
         core,
         source.samples,
-        data=source.others[:SEARCHED],
-        min_sqnr=round(least + MORE, 1),
-        library=images.library,
+        source.others[:SEARCHED],
+        least,
+        images.library,
         io="quantized",
         name="network",
-        check=False,
     )
     return _Format(MIXED, found.configuration, found.outcome.name)
 

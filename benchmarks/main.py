@@ -31,7 +31,7 @@ quiet()
 from benchmarks import anchors, chart, comparison, cycles, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
-from benchmarks.formats import CALIBRATING, FORMATS, OTHERS, Formatted, format_of, measure_formats, merged
+from benchmarks.formats import CALIBRATING, OTHERS, Formatted, format_of, measure_formats, merged
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
 from benchmarks.networks import Network, load, names, source
 from benchmarks.results import Results, read_results
@@ -41,6 +41,7 @@ from cmsis_nn_delegate.targets.target import TARGETS
 from examples.mlperf_tiny.networks import NETWORKS as MLPERF_TINY
 from examples.mlperf_tiny.networks import WEIGHTS_VARIABLE
 from sim.boards import tested_cores
+from tests.coverage.network_presets import FORMATS
 
 NAME = "benchmarks"
 _DOCS = "docs"

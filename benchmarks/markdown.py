@@ -7,10 +7,11 @@ from typing import Optional
 
 from benchmarks import boards, cycles
 from benchmarks.anchors import Anchors
-from benchmarks.formats import MIXED, MORE, OTHERS, PRESETS, SEARCHED, format_of
+from benchmarks.formats import OTHERS, SEARCHED, format_of
 from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
 from benchmarks.text import millions, table, total
+from tests.coverage.network_presets import MIXED, MORE, PRESETS
 
 COMMAND = "bazel run //benchmarks -- --write"
 _ROWS = {

@@ -298,6 +298,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/pad_nd/pad_nd_int16_portable.cc
     runtime/kernels/pad_nd/pad_nd_portable.cc
     runtime/kernels/pair_float32/pair_float32_portable.cc
+    runtime/kernels/pcen/pcen_int16_portable.cc
+    runtime/kernels/pcen/pcen_portable.cc
     runtime/kernels/pool2d_float32/pool2d_float32_portable.cc
     runtime/kernels/prelu/prelu_int16_portable.cc
     runtime/kernels/prelu/prelu_portable.cc
@@ -334,6 +336,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/strided_copy/strided_copy_float32_portable.cc
     runtime/kernels/strided_copy/strided_copy_int16_portable.cc
     runtime/kernels/strided_copy/strided_copy_portable.cc
+    runtime/kernels/topk_indices/topk_indices_int16_portable.cc
+    runtime/kernels/topk_indices/topk_indices_portable.cc
+    runtime/kernels/topk_values/topk_values_int16_portable.cc
+    runtime/kernels/topk_values/topk_values_portable.cc
     runtime/kernels/transpose/transpose_float32_portable.cc
     runtime/kernels/transpose/transpose_int16_portable.cc
     runtime/kernels/transpose/transpose_portable.cc
@@ -348,6 +354,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/batch_matmul/batch_matmul.h
+    runtime/kernels/batch_matmul/batch_matmul_pairs.h
+    runtime/kernels/batch_matmul/batch_matmul_vectors.h
+    runtime/kernels/batch_matmul/matrix_pairs.h
+    runtime/kernels/batch_matmul/matrix_vectors.h
     runtime/kernels/common/arg_extremum.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
@@ -392,6 +402,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/softmax_int16.h
     runtime/kernels/common/softmax_rows.h
     runtime/kernels/common/softmax_table_rows.h
+    runtime/kernels/common/topk.h
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/window.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
@@ -402,10 +413,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
     runtime/kernels/ctc_greedy/ctc_greedy.h
+    runtime/kernels/depthwise_conv2d/channel_columns.h
+    runtime/kernels/depthwise_conv2d/channel_fives.h
     runtime/kernels/depthwise_conv2d/channel_lines.h
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
+    runtime/kernels/depthwise_conv2d/depthwise_columns.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_windows.h
@@ -429,6 +444,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/log_mel/log_mel.h
     runtime/kernels/log_mel/spectrum.h
     runtime/kernels/lookup/lookup_vectors.h
+    runtime/kernels/lookup/lookup_vectors_int16.h
     runtime/kernels/lstm/lstm.h
     runtime/kernels/lstm_projected/lstm_projected.h
     runtime/kernels/lstm_projected/lstm_projected_rows.h
@@ -436,9 +452,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/masked_softmax/repeated_mask.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
+    runtime/kernels/mul/mul_rounded.h
+    runtime/kernels/mul/mul_rounded_products_tuned.h
     runtime/kernels/nms/nms.h
     runtime/kernels/normalize/normalize.h
     runtime/kernels/pad_nd/pad_nd.h
+    runtime/kernels/pcen/pcen.h
     runtime/kernels/prelu/prelu.h
     runtime/kernels/quantize/quantize.h
     runtime/kernels/quantize/round_half_even.h
@@ -450,6 +469,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/rnn/rnn.h
     runtime/kernels/softmax/softmax_table.h
     runtime/kernels/strided_copy/strided_copy.h
+    runtime/kernels/strided_copy/strided_copy_vectors.h
     runtime/kernels/transpose/transpose.h
     runtime/kernels/transpose_conv2d/transposed.h
     runtime/kernels/portable/own_calls.h
@@ -486,6 +506,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_broadcast_portable.cc
     runtime/kernels/add/add_linear_portable.cc
     runtime/kernels/add/add_pairs_int16_portable.cc
+    runtime/kernels/batch_matmul/batch_matmul_pairs_portable.cc
+    runtime/kernels/batch_matmul/batch_matmul_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
@@ -498,6 +520,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_columns_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_portable.cc
@@ -533,6 +557,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_pairs_portable.cc
     runtime/kernels/gru/gru_vectors_int16_portable.cc
     runtime/kernels/gru/gru_vectors_portable.cc
+    runtime/kernels/lookup/lookup_vectors_int16_portable.cc
     runtime/kernels/lookup/lookup_vectors_portable.cc
     runtime/kernels/lstm/lstm_int4_pairs_int16_portable.cc
     runtime/kernels/lstm/lstm_int4_pairs_portable.cc
@@ -553,7 +578,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_table_portable.cc
+    runtime/kernels/mul/mul_rounded_broadcast_portable.cc
+    runtime/kernels/mul/mul_rounded_portable.cc
     runtime/kernels/softmax/softmax_table_portable.cc
+    runtime/kernels/strided_copy/strided_copy_vectors_portable.cc
   COPTS
     $<IF:$<BOOL:${CMSIS_NN_DELEGATE_KERNELS_FOR_SIZE}>,-Os,-O2>
     -ffp-contract=off
@@ -580,6 +608,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16_members.h
     runtime/kernels/add/add_pairs_int16_mve.S
     runtime/kernels/add/add_pairs_int16_tuned.cc
+    runtime/kernels/batch_matmul/batch_matmul_pairs_tuned.cc
+    runtime/kernels/batch_matmul/batch_matmul_vectors_tuned.cc
+    runtime/kernels/batch_matmul/matrix_pairs_dsp.S
+    runtime/kernels/batch_matmul/matrix_pairs_dsp.h
+    runtime/kernels/batch_matmul/matrix_pairs_members.h
+    runtime/kernels/batch_matmul/matrix_vectors_members.h
+    runtime/kernels/batch_matmul/matrix_vectors_mve.S
+    runtime/kernels/batch_matmul/matrix_vectors_mve.h
     runtime/kernels/common/channel_planes_dsp.S
     runtime/kernels/common/channel_planes_dsp.h
     runtime/kernels/common/channel_planes_int16_dsp.S
@@ -590,6 +626,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/channel_windows_loops_mve.h
     runtime/kernels/common/channel_windows_members.h
     runtime/kernels/common/eight_channels_dsp.h
+    runtime/kernels/common/fill_planes_dsp.h
     runtime/kernels/common/four_channels_dsp.h
     runtime/kernels/common/gate_lines_mve.h
     runtime/kernels/common/gate_pairs_dsp.S
@@ -652,6 +689,12 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
     runtime/kernels/conv2d/winograd_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_columns_members.h
+    runtime/kernels/depthwise_conv2d/channel_columns_mve.S
+    runtime/kernels/depthwise_conv2d/channel_columns_mve.h
+    runtime/kernels/depthwise_conv2d/channel_fives_dsp.S
+    runtime/kernels/depthwise_conv2d/channel_fives_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_fives_members.h
     runtime/kernels/depthwise_conv2d/channel_lines_dsp.S
     runtime/kernels/depthwise_conv2d/channel_lines_dsp.h
     runtime/kernels/depthwise_conv2d/channel_lines_members.h
@@ -666,6 +709,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
     runtime/kernels/depthwise_conv2d/channel_windows_mve.S
     runtime/kernels/depthwise_conv2d/channel_windows_mve.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_stride1_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_stride2_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_tuned.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_columns_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_vectors_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines_tuned.cc
@@ -717,6 +764,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/gru/gru_pairs_tuned.cc
     runtime/kernels/gru/gru_vectors_int16_tuned.cc
     runtime/kernels/gru/gru_vectors_tuned.cc
+    runtime/kernels/lookup/interpolated_table_members.h
+    runtime/kernels/lookup/lookup_vectors_int16_mve.S
+    runtime/kernels/lookup/lookup_vectors_int16_tuned.cc
     runtime/kernels/lookup/lookup_vectors_mve.S
     runtime/kernels/lookup/lookup_vectors_tuned.cc
     runtime/kernels/lstm/lstm_int4_pairs_int16_tuned.cc
@@ -738,7 +788,17 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc
     runtime/kernels/masked_softmax/masked_softmax_table_tuned.cc
+    runtime/kernels/mul/mul_rounded_broadcast_tuned.cc
+    runtime/kernels/mul/mul_rounded_dsp.S
+    runtime/kernels/mul/mul_rounded_dsp.h
+    runtime/kernels/mul/mul_rounded_members.h
+    runtime/kernels/mul/mul_rounded_mve.S
+    runtime/kernels/mul/mul_rounded_mve.h
+    runtime/kernels/mul/mul_rounded_tuned.cc
     runtime/kernels/softmax/softmax_table_tuned.cc
+    runtime/kernels/strided_copy/copy_axis_members.h
+    runtime/kernels/strided_copy/strided_copy_vectors_mve.S
+    runtime/kernels/strided_copy/strided_copy_vectors_tuned.cc
   HDRS
     runtime/kernels/tuned/tuned.h
   COPTS

@@ -31,6 +31,7 @@ from cmsis_nn_delegate.ops.prelu import PreluAttrs
 from cmsis_nn_delegate.ops.reduce_extremum import ReduceExtremumAttrs
 from cmsis_nn_delegate.ops.reduce_sum import ReduceSumAttrs
 from cmsis_nn_delegate.ops.softmax import OUTPUT as PROBABILITIES
+from cmsis_nn_delegate.ops.strided_copy import StridedCopyAttrs
 from cmsis_nn_delegate.selection.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing.random_case import RandomCase
@@ -119,6 +120,7 @@ _WIDENED = "inputs are widened from 8 to 32 bits, and results narrowed"
 _GATHERED = "a table of 32 bits is read twice an element, and inputs are widened"
 _MASK = "the mask is read three times, byte by byte"
 _SUMS = "sums are requantized, weights or inputs widened and windows gathered"
+_RESULTS = "rows are packed first, and a result takes as many instructions as 40 products"
 _BYTES = "plain C++ loads and stores bytes one by one"
 
 
@@ -141,6 +143,19 @@ def _add_broadcast(d: RandomCase) -> Value:
     quant = d.quant(0.05, 3)
     inputs = [d.input(*_IMAGE, quant=quant), d.input(1, 32, 1, 16, quant=quant)]
     return d.node("add", inputs, AddAttrs(shapes=shapes), d.quant(0.08, 1))
+
+
+def _mul_broadcast(d: RandomCase) -> Value:
+    factors = 1, 32, 1, 1
+    inputs = [d.input(*shape, quant=d.quant(0.05, 3)) for shape in (_IMAGE, factors)]
+    attrs = MulAttrs(shapes=shapes_of(_IMAGE, factors, Layout.CHANNELS_LAST))
+    return d.node("mul", inputs, attrs, d.quant(0.05, 3))
+
+
+def _shuffled(d: RandomCase) -> Value:
+    """Channels of two groups in turns, as ShuffleNet has them."""
+    x = d.input(_PIXELS, 32)
+    return d.node("strided_copy", [x], StridedCopyAttrs((_N,), (_PIXELS, 16, 2), (32, 1, 16), (32, 2, 1)), x.quant)
 
 
 def _lookup(d: RandomCase) -> Value:
@@ -193,7 +208,8 @@ _SOFTMAX_WORK = Work(2 * _ELEMENTS, _ELEMENTS, 3 * _ELEMENTS, gathered=_ELEMENTS
 CASES = (
     _case("add", "two images", _pair("add", AddAttrs()), Work(2 * _N, _N, 3 * _N), "", _WIDENED),
     _case("add", "an image and a row", _add_broadcast, Work(_N, _N, 3 * _N), "", _WIDENED),
-    _case("mul", "two images", _pair("mul", MulAttrs()), Work(2 * _N, _N, 3 * _N), _LIBRARY, _LIBRARY),
+    _case("mul", "two images", _pair("mul", MulAttrs()), Work(2 * _N, _N, 3 * _N), "", _WIDENED),
+    _case("mul", "an image and channels", _mul_broadcast, Work(_N, _N, 3 * _N), "", _WIDENED),
     _case("div", "two images", _pair("div", DivAttrs()), Work(2 * _N, _N, 4 * _N), _PORTABLE, _PORTABLE),
     _case(
         "extremum",
@@ -256,8 +272,7 @@ CASES = (
         "4 x [32, 32]",
         _batch_matmul,
         Work(8192, 4096, 2 * 4096, products=4 * 32**3),
-        _LIBRARY,
-        _LIBRARY,
+        m55=_RESULTS,
     ),
     _case(
         "transpose",
@@ -266,6 +281,14 @@ CASES = (
         Work(_N, _N),
         _BYTES,
         _BYTES,
+    ),
+    _case(
+        "strided_copy",
+        "channels of an image in turns",
+        _shuffled,
+        Work(_N, _N),
+        _BYTES,
+        "a row of 16 channels takes 8 instructions, whatever its length, and a gather load 5",
     ),
     _case(
         "quantize",
@@ -304,6 +327,14 @@ CASES = (
         "3 x 3",
         lambda d: d.depthwise_conv2d(d.input(*_IMAGE), kernel=(3, 3), padding=Padding(1, 1, 1, 1)),
         Work(_N + 288, _N, 2 * _N, products=_N * 9),
+        _SUMS,
+        _SUMS,
+    ),
+    _case(
+        "depthwise_conv2d",
+        "5 x 5",
+        lambda d: d.depthwise_conv2d(d.input(*_IMAGE), kernel=(5, 5), padding=Padding(2, 2, 2, 2)),
+        Work(_N + 800, _N, 2 * _N, products=_N * 25),
         _SUMS,
         _SUMS,
     ),

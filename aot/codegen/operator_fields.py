@@ -54,7 +54,9 @@ def _flat(layout: Struct, path: str = "", start: int = 0) -> Iterator[tuple[str,
 
 
 def _number(offset: int, type: Union[Scalar, Struct]) -> str:
-    """A NumberAt."""
+    """A NumberAt, whose offset has 12 bits."""
+    if offset >= 1 << 12:
+        raise ValueError(f"offset {offset} of an argument block does not fit NumberAt of operator_field.h")
     sign = "i" if type in (I16, I32) else "u"
     return f"{sign}{8 * type.size}({offset})"
 

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 224;
+inline constexpr std::size_t kOpcodeCount = 238;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -291,6 +291,20 @@ enum class Opcode : std::uint8_t {
   kCtcGreedyInt16 = 221,
   kNms = 222,
   kNmsInt16 = 223,
+  kDepthwiseConv2d5x5 = 224,
+  kStridedCopyVectors = 225,
+  kBatchMatmulPairs = 226,
+  kBatchMatmulVectors = 227,
+  kMulRounded = 228,
+  kMulRoundedBroadcast = 229,
+  kLookupVectorsInt16 = 230,
+  kPcen = 231,
+  kPcenInt16 = 232,
+  kTopkIndices = 233,
+  kTopkIndicesInt16 = 234,
+  kTopkValues = 235,
+  kTopkValuesInt16 = 236,
+  kDepthwiseConv2dColumns = 237,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5427,6 +5441,252 @@ struct NmsInt16Args {
   std::int32_t least;    ///< score that counts, -32768 to 32768
 };
 static_assert(sizeof(NmsInt16Args) == 44, "layout of NmsInt16Args");
+
+/// int8 depthwise convolution of five taps in up to five rows, as depthwise_conv2d computes
+/// it, by planes of channels.
+struct DepthwiseConv2d5x5Args {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each channel: its weights, row by row, 0 up to one byte less than a multiple of
+  /// four, and a byte with shift and form; the sum for inputs of 0; the multiplier
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t channel_words;  ///< 4 to 9
+  std::int32_t band_rows;      ///< rows of outputs that are computed at a time, 1 to 268435455
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2d5x5Args) == 72, "layout of DepthwiseConv2d5x5Args");
+
+/// strided_copy, vector by vector of the last axis, whose steps are at most 17 elements in
+/// both tensors.
+struct StridedCopyVectorsArgs {
+  Ref input;                   ///< int8 [input_count]
+  Ref output;                  ///< int8 [output_count]
+  std::int32_t input_count;    ///< elements
+  std::int32_t output_count;   ///< elements
+  std::int32_t input_offset;   ///< of the first element read
+  std::int32_t output_offset;  ///< of the first element written
+  CopyAxis axis0;
+  CopyAxis axis1;
+  CopyAxis axis2;
+  CopyAxis axis3;
+  CopyAxis axis4;
+  CopyAxis axis5;
+};
+static_assert(sizeof(StridedCopyVectorsArgs) == 96, "layout of StridedCopyVectorsArgs");
+
+/// int8 products of the rows of two batches of matrices, as batch_matmul computes them,
+/// from pairs of elements.
+struct BatchMatmulPairsArgs {
+  Ref input1;   ///< int8 [n, h, w, c]
+  Ref input2;   ///< int8 [n, h, w, c]
+  Ref output;   ///< int8 [n, h, w of input1, w of input2]
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t input1_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t multiplier;     ///< Q31, 0 to 2^31 - 1
+  std::int32_t shift;          ///< left if positive, -31 to -1
+  Activation activation;
+  Dims input1_dims;
+  Dims input2_dims;  ///< the same c
+  Dims output_dims;
+  std::int32_t passes;  ///< in which the rows of input2 are packed, in fours, 1 to 268435455
+};
+static_assert(sizeof(BatchMatmulPairsArgs) == 100, "layout of BatchMatmulPairsArgs");
+
+/// int8 products of the rows of two batches of matrices, as batch_matmul computes them,
+/// vector by vector.
+struct BatchMatmulVectorsArgs {
+  Ref input1;   ///< int8 [n, h, w, c]
+  Ref input2;   ///< int8 [n, h, w, c]
+  Ref output;   ///< int8 [n, h, w of input1, w of input2]
+  Ref scratch;  ///< 16-byte aligned, or none
+  std::int32_t scratch_bytes;
+  std::int32_t input1_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t multiplier;     ///< Q31, 0 to 2^31 - 1
+  std::int32_t shift;          ///< left if positive, -31 to -1
+  Activation activation;
+  Dims input1_dims;
+  Dims input2_dims;  ///< the same c
+  Dims output_dims;
+  std::int32_t passes;  ///< in which the rows of input2 are packed, in fours, 1 to 268435455
+};
+static_assert(sizeof(BatchMatmulVectorsArgs) == 100, "layout of BatchMatmulVectorsArgs");
+
+/// int8 elementwise product of two tensors of one shape, as mul computes it. The output may
+/// be one of the inputs.
+struct MulRoundedArgs {
+  Ref input1;                  ///< int8 [count]
+  Ref input2;                  ///< int8 [count]
+  Ref output;                  ///< int8 [count]
+  std::int32_t input1_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t multiplier;     ///< of products, Q31, 1073741824 to 2^31 - 1
+  /// 2^(31 - n) + 1: products are shifted to the right by n bits after their
+  /// multiplication, 65537 to 536870913
+  std::int32_t unit;
+  Activation activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(MulRoundedArgs) == 44, "layout of MulRoundedArgs");
+
+/// int8 elementwise product of two tensors that are repeated along some dimensions, as
+/// mul_broadcast computes it. The output may be an input of its size.
+struct MulRoundedBroadcastArgs {
+  Ref input1;                  ///< int8 [input1_dims]
+  Ref input2;                  ///< int8 [input2_dims]
+  Ref output;                  ///< int8 [output_dims]
+  std::int32_t input1_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t input2_offset;  ///< -zero_point of the input, -127 to 128
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+  std::int32_t multiplier;     ///< of products, Q31, 1073741824 to 2^31 - 1
+  /// 2^(31 - n) + 1: products are shifted to the right by n bits after their
+  /// multiplication, 65537 to 536870913
+  std::int32_t unit;
+  Activation activation;
+  Dims input1_dims;  ///< each as in output_dims, or 1: repeated
+  Dims input2_dims;  ///< each as in output_dims, or 1: repeated
+  Dims output_dims;  ///< each the larger one of the operands'
+};
+static_assert(sizeof(MulRoundedBroadcastArgs) == 88, "layout of MulRoundedBroadcastArgs");
+
+/// int16 look-up of each element with interpolation, as lookup_int16 computes it, vector by
+/// vector. The output may be the input.
+struct LookupVectorsInt16Args {
+  Ref input;             ///< int16 [count]
+  Ref table;             ///< int16 [entries]: results from that for -32768 to that for 32768
+  Ref output;            ///< int16 [count]
+  std::int32_t entries;  ///< 513, 1025 or 2049; between them, only so many count, 513 to 2049
+  ActivationInt16 activation;
+  std::int32_t count;  ///< elements
+};
+static_assert(sizeof(LookupVectorsInt16Args) == 28, "layout of LookupVectorsInt16Args");
+
+/// int8 energies of sound, normalized by their means: see docs/reference/sound.md.
+struct PcenArgs {
+  Ref input;                   ///< int16 [batch, frames, bands]: logarithms of energies
+  Ref initial_state;           ///< int16 [batch, bands]
+  Ref rates;                   ///< int32 [bands], 1 to 2^30 - 1: of a mean in a frame, Q30
+  Ref strengths;               ///< int32 [bands]: octaves of a step of the state, Q32
+  Ref biases;                  ///< int32 [bands]: log2(delta), Q16
+  Ref roots;                   ///< int32 [bands], 0 to 2^20: Q20
+  Ref output;                  ///< int8 [batch, frames, bands]
+  Ref last_state;              ///< int16 [batch, bands]
+  std::int32_t batch;          ///< at least 1
+  std::int32_t frames;         ///< at least 1
+  std::int32_t bands;          ///< at least 1
+  std::int32_t step;           ///< octaves of a step of the input, Q32, 0 to 268435455
+  std::int32_t inverse;        ///< steps of the input in an octave, Q12, 0 to 2^31 - 1
+  std::int32_t unit;           ///< Q16 of log2(2^8 / output scale), -4194304 to 4194304
+  std::int32_t output_offset;  ///< zero_point of the output, -128 to 127
+};
+static_assert(sizeof(PcenArgs) == 60, "layout of PcenArgs");
+
+/// int16 energies of sound, normalized by their means: see docs/reference/sound.md.
+struct PcenInt16Args {
+  Ref input;                   ///< int16 [batch, frames, bands]: logarithms of energies
+  Ref initial_state;           ///< int16 [batch, bands]
+  Ref rates;                   ///< int32 [bands], 1 to 2^30 - 1: of a mean in a frame, Q30
+  Ref strengths;               ///< int32 [bands]: octaves of a step of the state, Q32
+  Ref biases;                  ///< int32 [bands]: log2(delta), Q16
+  Ref roots;                   ///< int32 [bands], 0 to 2^20: Q20
+  Ref output;                  ///< int16 [batch, frames, bands]
+  Ref last_state;              ///< int16 [batch, bands]
+  std::int32_t batch;          ///< at least 1
+  std::int32_t frames;         ///< at least 1
+  std::int32_t bands;          ///< at least 1
+  std::int32_t step;           ///< octaves of a step of the input, Q32, 0 to 268435455
+  std::int32_t inverse;        ///< steps of the input in an octave, Q12, 0 to 2^31 - 1
+  std::int32_t unit;           ///< Q16 of log2(2^8 / output scale), -4194304 to 4194304
+  std::int32_t output_offset;  ///< zero_point of the output, 0 to 0
+};
+static_assert(sizeof(PcenInt16Args) == 60, "layout of PcenInt16Args");
+
+/// Places of the `count` largest or smallest of int8 numbers along the middle one of three
+/// dimensions, in order; of equal numbers, the first one comes first. Beyond `axis`, the
+/// last one again.
+struct TopkIndicesArgs {
+  Ref input;   ///< int8 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, count, inner], of any alignment
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+  std::int32_t count;
+  std::int32_t largest;  ///< 1, or 0 for the smallest, 0 to 1
+};
+static_assert(sizeof(TopkIndicesArgs) == 28, "layout of TopkIndicesArgs");
+
+/// Places of the `count` largest or smallest of int16 numbers along the middle one of three
+/// dimensions, in order; of equal numbers, the first one comes first. Beyond `axis`, the
+/// last one again.
+struct TopkIndicesInt16Args {
+  Ref input;   ///< int16 [outer, axis, inner]
+  Ref output;  ///< int64 [outer, count, inner], of any alignment
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+  std::int32_t count;
+  std::int32_t largest;  ///< 1, or 0 for the smallest, 0 to 1
+};
+static_assert(sizeof(TopkIndicesInt16Args) == 28, "layout of TopkIndicesInt16Args");
+
+/// Values of the `count` largest or smallest of int8 numbers along the middle one of three
+/// dimensions, in order; of equal numbers, the first one comes first. Beyond `axis`, the
+/// last one again.
+struct TopkValuesArgs {
+  Ref input;   ///< int8 [outer, axis, inner]
+  Ref output;  ///< int8 [outer, count, inner]
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+  std::int32_t count;
+  std::int32_t largest;  ///< 1, or 0 for the smallest, 0 to 1
+};
+static_assert(sizeof(TopkValuesArgs) == 28, "layout of TopkValuesArgs");
+
+/// Values of the `count` largest or smallest of int16 numbers along the middle one of three
+/// dimensions, in order; of equal numbers, the first one comes first. Beyond `axis`, the
+/// last one again.
+struct TopkValuesInt16Args {
+  Ref input;   ///< int16 [outer, axis, inner]
+  Ref output;  ///< int16 [outer, count, inner]
+  std::int32_t outer;
+  std::int32_t axis;
+  std::int32_t inner;
+  std::int32_t count;
+  std::int32_t largest;  ///< 1, or 0 for the smallest, 0 to 1
+};
+static_assert(sizeof(TopkValuesInt16Args) == 28, "layout of TopkValuesInt16Args");
+
+/// int8 depthwise convolution of 5 x 5 taps, as depthwise_conv2d computes it, column by
+/// column.
+struct DepthwiseConv2dColumnsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// for each channel: 3 bytes of 0; of each column 5 weights and a byte of 0; 3 bytes of
+  /// 0; a word with the shift in the lowest 6 bits and the sum for inputs of 0 in the
+  /// others; the multiplier
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c
+  std::int32_t block_words;  ///< 11
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2dColumnsArgs) == 76, "layout of DepthwiseConv2dColumnsArgs");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -234,6 +234,20 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "ctc_greedy_int16 of input int16, output int64",
     "nms of boxes int8, scores int8, output int64",
     "nms_int16 of boxes int16, scores int16, output int64",
+    "depthwise_conv2d_5x5 of input int8, table int32, output int8",
+    "strided_copy_vectors of input int8, output int8",
+    "batch_matmul_pairs of input1 int8, input2 int8, output int8",
+    "batch_matmul_vectors of input1 int8, input2 int8, output int8",
+    "mul_rounded of input1 int8, input2 int8, output int8",
+    "mul_rounded_broadcast of input1 int8, input2 int8, output int8",
+    "lookup_vectors_int16 of input int16, table int16, output int16",
+    "pcen of input int16, initial_state int16, rates int32, strengths int32, biases int32, roots int32, output int8, last_state int16",
+    "pcen_int16 of input int16, initial_state int16, rates int32, strengths int32, biases int32, roots int32, output int16, last_state int16",
+    "topk_indices of input int8, output int64",
+    "topk_indices_int16 of input int16, output int64",
+    "topk_values of input int8, output int8",
+    "topk_values_int16 of input int16, output int16",
+    "depthwise_conv2d_columns of input int8, table int32, output int8",
     // clang-format on
 };
 

@@ -170,14 +170,23 @@ bool check_mul(const CallCheck& call, const void* args) {
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
 }
 
-bool check_strided_copy(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::StridedCopyArgs*>(args);
+template <typename Args>
+static bool check_as_strided_copy(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::strided_copy(call, a)) {
     return false;
   }
   const CallCheck::Bytes input = {a.input, volume(a.input_count)};
   const CallCheck::Bytes output = {a.output, volume(a.output_count)};
   return call.reads(input) && call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_strided_copy(const CallCheck& call, const void* args) {
+  return check_as_strided_copy<payload::StridedCopyArgs>(call, args);
+}
+
+bool check_strided_copy_vectors(const CallCheck& call, const void* args) {
+  return check_as_strided_copy<payload::StridedCopyVectorsArgs>(call, args);
 }
 
 bool check_normalize(const CallCheck& call, const void* args) {
@@ -574,6 +583,10 @@ bool check_conv2d_joint_pairs(const CallCheck& call, const void* args) {
 
 bool check_depthwise_conv2d_tap_vectors(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::DepthwiseConv2dTapVectorsArgs>(call, args);
+}
+
+bool check_depthwise_conv2d_columns(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::DepthwiseConv2dColumnsArgs>(call, args);
 }
 
 template <typename Args>
@@ -1395,14 +1408,23 @@ bool check_lstm_projected_vectors(const CallCheck& call, const void* args) {
   return check_as_lstm_projected_pairs<payload::LstmProjectedVectorsArgs>(call, args);
 }
 
-bool check_lookup_int16(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::LookupInt16Args*>(args);
+template <typename Args>
+static bool check_as_lookup_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   const CallCheck::Bytes input = {a.input, bounds::product(volume(a.count), 2)};
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.count), 2)};
   return call.reads(input, bounds::kHalfAligned) &&
          call.filter({a.table, bounds::product(volume(a.entries), 2)}, 2) &&
          call.in_ranges(in_range(a.entries, 513, 2049)) && values::activation(call, a.activation) &&
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_lookup_int16(const CallCheck& call, const void* args) {
+  return check_as_lookup_int16<payload::LookupInt16Args>(call, args);
+}
+
+bool check_lookup_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_lookup_int16<payload::LookupVectorsInt16Args>(call, args);
 }
 
 bool check_rescale_int16(const CallCheck& call, const void* args) {
@@ -3259,6 +3281,159 @@ bool check_nms_int16(const CallCheck& call, const void* args) {
          call.writes(output) && call.apart(boxes, output) && call.apart(scores, output) &&
          call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
          call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_depthwise_conv2d_5x5(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2d5x5Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, volume(a.input_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input) &&
+         call.filter({a.table, bounds::product(volume(a.output_dims.c, a.channel_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.channel_words, 4, 9) && in_range(a.band_rows, 1, 268435455) &&
+                        in_range(a.params.input_offset, -127, 128) &&
+                        in_range(a.params.output_offset, -128, 127)) &&
+         values::activation(call, a.params.activation) && call.writes(output) &&
+         call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+template <typename Args>
+static bool check_as_batch_matmul_pairs(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  if (!geometry::batch_matmul(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  const CallCheck::Bytes operands[] = {input1, input2, output};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) && in_range(a.multiplier, 0, INT32_MAX) &&
+             in_range(a.shift, -31, -1) && in_range(a.passes, 1, 268435455)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, operands) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
+}
+
+bool check_batch_matmul_pairs(const CallCheck& call, const void* args) {
+  return check_as_batch_matmul_pairs<payload::BatchMatmulPairsArgs>(call, args);
+}
+
+bool check_batch_matmul_vectors(const CallCheck& call, const void* args) {
+  return check_as_batch_matmul_pairs<payload::BatchMatmulVectorsArgs>(call, args);
+}
+
+bool check_mul_rounded(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MulRoundedArgs*>(args);
+  const CallCheck::Bytes input1 = {a.input1, volume(a.count)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.count)};
+  const CallCheck::Bytes output = {a.output, volume(a.count)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) &&
+             in_range(a.multiplier, 1073741824, INT32_MAX) && in_range(a.unit, 65537, 536870913)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_mul_rounded_broadcast(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::MulRoundedBroadcastArgs*>(args);
+  if (!geometry::broadcast(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input1 = {a.input1, volume(a.input1_dims)};
+  const CallCheck::Bytes input2 = {a.input2, volume(a.input2_dims)};
+  const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
+  return call.reads(input1) && call.reads(input2) &&
+         call.in_ranges(
+             in_range(a.input1_offset, -127, 128) && in_range(a.input2_offset, -127, 128) &&
+             in_range(a.output_offset, -128, 127) &&
+             in_range(a.multiplier, 1073741824, INT32_MAX) && in_range(a.unit, 65537, 536870913)) &&
+         values::activation(call, a.activation) && call.writes(output) &&
+         call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_pcen(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PcenArgs*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.frames, a.bands), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.bands), 2)};
+  const CallCheck::Bytes output = {a.output, volume(a.batch, a.frames, a.bands)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.bands), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.rates, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.filter({a.strengths, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.filter({a.biases, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.filter({a.roots, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.in_ranges(in_range(a.step, 0, 268435455) && in_range(a.inverse, 0, INT32_MAX) &&
+                        in_range(a.unit, -4194304, 4194304) &&
+                        in_range(a.output_offset, -128, 127)) &&
+         call.writes(output) && call.writes(last_state, bounds::kHalfAligned) &&
+         call.disjoint(operands, 2) && call.accepted();
+}
+
+bool check_pcen_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::PcenInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.batch, a.frames, a.bands), 2)};
+  const CallCheck::Bytes initial_state = {a.initial_state,
+                                          bounds::product(volume(a.batch, a.bands), 2)};
+  const CallCheck::Bytes output = {a.output,
+                                   bounds::product(volume(a.batch, a.frames, a.bands), 2)};
+  const CallCheck::Bytes last_state = {a.last_state, bounds::product(volume(a.batch, a.bands), 2)};
+  const CallCheck::Bytes operands[] = {input, initial_state, output, last_state};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.reads(initial_state, bounds::kHalfAligned) &&
+         call.filter({a.rates, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.filter({a.strengths, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.filter({a.biases, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.filter({a.roots, bounds::product(volume(a.bands), 4)}, 4) &&
+         call.in_ranges(in_range(a.step, 0, 268435455) && in_range(a.inverse, 0, INT32_MAX) &&
+                        in_range(a.unit, -4194304, 4194304) && in_range(a.output_offset, 0, 0)) &&
+         call.writes(output, bounds::kHalfAligned) &&
+         call.writes(last_state, bounds::kHalfAligned) && call.disjoint(operands, 2) &&
+         call.accepted();
+}
+
+bool check_topk_indices(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TopkIndicesArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.count, a.inner), 8)};
+  return call.reads(input) && call.in_ranges(in_range(a.largest, 0, 1)) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_topk_indices_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TopkIndicesInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.axis, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.count, a.inner), 8)};
+  return call.reads(input, bounds::kHalfAligned) && call.in_ranges(in_range(a.largest, 0, 1)) &&
+         call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_topk_values(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TopkValuesArgs*>(args);
+  const CallCheck::Bytes input = {a.input, volume(a.outer, a.axis, a.inner)};
+  const CallCheck::Bytes output = {a.output, volume(a.outer, a.count, a.inner)};
+  return call.reads(input) && call.in_ranges(in_range(a.largest, 0, 1)) && call.writes(output) &&
+         call.apart(input, output) && call.accepted();
+}
+
+bool check_topk_values_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::TopkValuesInt16Args*>(args);
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.outer, a.axis, a.inner), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.count, a.inner), 2)};
+  return call.reads(input, bounds::kHalfAligned) && call.in_ranges(in_range(a.largest, 0, 1)) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
 }
 
 }  // namespace cmsis_nn_delegate::operators

@@ -247,7 +247,21 @@ struct Operator {
   OPERATOR(CtcGreedy, ctc_greedy)                                                \
   OPERATOR(CtcGreedyInt16, ctc_greedy_int16)                                     \
   OPERATOR(Nms, nms)                                                             \
-  OPERATOR(NmsInt16, nms_int16)
+  OPERATOR(NmsInt16, nms_int16)                                                  \
+  OPERATOR(DepthwiseConv2d5x5, depthwise_conv2d_5x5)                             \
+  OPERATOR(StridedCopyVectors, strided_copy_vectors)                             \
+  OPERATOR(BatchMatmulPairs, batch_matmul_pairs)                                 \
+  OPERATOR(BatchMatmulVectors, batch_matmul_vectors)                             \
+  OPERATOR(MulRounded, mul_rounded)                                              \
+  OPERATOR(MulRoundedBroadcast, mul_rounded_broadcast)                           \
+  OPERATOR(LookupVectorsInt16, lookup_vectors_int16)                             \
+  OPERATOR(Pcen, pcen)                                                           \
+  OPERATOR(PcenInt16, pcen_int16)                                                \
+  OPERATOR(TopkIndices, topk_indices)                                            \
+  OPERATOR(TopkIndicesInt16, topk_indices_int16)                                 \
+  OPERATOR(TopkValues, topk_values)                                              \
+  OPERATOR(TopkValuesInt16, topk_values_int16)                                   \
+  OPERATOR(DepthwiseConv2dColumns, depthwise_conv2d_columns)
 
 namespace operators {
 

@@ -25,6 +25,8 @@ LARGER = {
     "add_broadcast",
     "add_broadcast_int16",
     "batch_matmul",
+    "batch_matmul_pairs",
+    "batch_matmul_vectors",
     "camera_image",  # once in a model
     "conv2d_int16",
     "conv2d_int4_int16",
@@ -38,6 +40,7 @@ LARGER = {
     "strided_copy",
     "strided_copy_float32",
     "strided_copy_int16",
+    "strided_copy_vectors",
     "transpose_conv2d",
     "transpose_conv2d_any",
     "transpose_conv2d_any_int16",

@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 _MINIMUM = (3, 24)
 TOOLCHAIN = ROOT / "platforms/cmake/arm-none-eabi.cmake"
 ONLY_KERNELS = ROOT / "tests/cmake/only_kernels.sh"
+QUICK = ROOT / "tests/cmake/quick.cmake"
 
 
 def _cmake_absent() -> str:

@@ -173,7 +173,8 @@ def case(operator: str, seed: int, target: Target, providers: Sequence[Provider]
 
 
 def _hard_to_round(array: np.ndarray, scale: float, seed: int) -> np.ndarray:
-    """Replaces every other number: by halves of steps, as far as floats go, and by those that no integer is near to."""
+    """Replaces half of the numbers: most of these by halves of steps, as exactly as floats can be, and some by numbers
+    that are very large or nearly 0."""
     draw = np.random.default_rng(seed)
     halves = (draw.integers(-300, 300, array.shape) + 0.5) * scale
     far = draw.choice([3e38, -3e38, 1e10, -1e10, 2.0**31, -(2.0**31), 1e-40, -0.0], array.shape)

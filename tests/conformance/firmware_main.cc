@@ -22,6 +22,8 @@ void report(std::uint32_t index, const char* what, std::int64_t a, std::int64_t 
 
 constexpr KernelRef kNarrow[] = {
     tuned::kConv2dPairsAny,
+    tuned::kDepthwiseConv2d5x5Stride1,
+    tuned::kDepthwiseConv2d5x5Stride2,
     tuned::kDepthwiseConv2dPlanesStride1,
     tuned::kDepthwiseConv2dPlanesStride2,
 #ifdef CMSIS_NN_DELEGATE_CMSIS_NN

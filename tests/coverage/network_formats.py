@@ -16,26 +16,19 @@ from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.runner import simulate
 from cmsis_nn_delegate.runner.host import HostProgram
-from cmsis_nn_delegate.search.choose import choose_formats
 from cmsis_nn_delegate.support.errors import UserError
 from tests.coverage.network_outcome import IMAGES, SAMPLES, differing, ratio
+from tests.coverage.network_presets import MIXED, PRESETS, Samples, mixed, preset
 from tests.coverage.networks import random_like
 from tests.coverage.outcome import LIBRARY
 from tests.coverage.xnnpack import arrays
 
-# The preset of the quantizer behind the name of each format of a whole network.
-PRESETS: Mapping[str, str] = {"int8": "default", "int16": "int16", "w4": "w4"}
-# The formats that the compiler chooses for a Cortex-M4 when it is asked for MORE dB than the first has.
-MIXED, MORE = "mixed", 6.0
-FORMATS = (*PRESETS, MIXED)
 # Multiplications of a network up to which they are searched: that computes it hundreds of times on this machine.
 MOST_SEARCHED = 25_000_000
 
-Samples = Sequence[tuple[torch.Tensor, ...]]
-
 
 @dataclass(frozen=True)
-class FormatOutcome:
+class NetworkInFormat:
     """Of a network in a format. `instructions` are those of an inference, by core, counted; sizes in bytes are those of
     the first core. `sqnr` is in dB, on samples that did not calibrate. `differing_bytes` are those of the host,
     `simulated_bytes` those of all simulated cores. `obstacle` says why there is none of that, "" if there is. `chosen`
@@ -51,37 +44,31 @@ class FormatOutcome:
     chosen: str = ""
 
 
-def measure(module: torch.nn.Module, inputs: Sequence[torch.Tensor], name: str) -> FormatOutcome:
+def measure(module: torch.nn.Module, inputs: Sequence[torch.Tensor], name: str) -> NetworkInFormat:
     """Compiles copies of `module` in the format `name`, of FORMATS, and runs them; all data is random."""
     generator = torch.Generator().manual_seed(1)
     samples = [tuple(random_like(x, generator) for x in inputs) for _ in range(2 * SAMPLES)]
     calibrating, others = samples[:SAMPLES], samples[SAMPLES:]
-    configuration, chosen = Configuration(PRESETS.get(name, "default")), ""
+    configuration, chosen = preset(name if name in PRESETS else next(iter(PRESETS))), ""
     try:
         if name == MIXED:
             (int8,) = _compiled(module, calibrating, configuration, list(IMAGES)[:1])
             if int8.work.multiplications.total > MOST_SEARCHED:
-                return FormatOutcome({}, obstacle=f"{int8.work.multiplications.total:,} multiplications: not searched")
-            found = choose_formats(
-                copy.deepcopy(module),
-                calibrating[0],
-                "cortex-m4",
-                calibrating,
-                data=others,
-                min_sqnr=round(_sqnr(module, int8, others) + MORE, 1),
-                library=LIBRARY,
-                check=False,
-            )
+                return NetworkInFormat(
+                    {}, obstacle=f"{int8.work.multiplications.total:,} multiplications: not searched"
+                )
+            sqnr = _sqnr(module, int8, others)
+            found = mixed(copy.deepcopy(module), "cortex-m4", calibrating, others, sqnr, LIBRARY)
             configuration, chosen = found.configuration, found.outcome.name
         compiled = _compiled(module, calibrating, configuration, list(IMAGES))
     except UserError as error:
-        return FormatOutcome({}, obstacle=str(error).partition(". ")[0])
+        return NetworkInFormat({}, obstacle=str(error).partition(". ")[0])
     first, arguments = compiled[0], [x.numpy() for x in others[0]]
     if first.graph is None or first.encoded is None:
-        return FormatOutcome({}, obstacle=first.obstacle)
+        return NetworkInFormat({}, obstacle=first.obstacle)
     wanted = reference.run(first.graph, arguments)
     runs = {c.target.name: simulate.run(c.payload, [arguments], IMAGES[c.target.name]) for c in compiled}
-    return FormatOutcome(
+    return NetworkInFormat(
         instructions={core: run.instructions[0] for core, run in runs.items() if run.instructions is not None},
         arena_bytes=first.encoded.plan.arena_bytes,
         payload_bytes=len(first.payload),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Union
 
-from tests.coverage.network_formats import MORE, MOST_SEARCHED, FormatOutcome
+from tests.coverage.network_formats import MOST_SEARCHED, NetworkInFormat
 from tests.coverage.network_outcome import IMAGES, LARGE, SAMPLES, SETS, NetworkOutcome
+from tests.coverage.network_presets import MORE
 
 _HEAD = f"""\
 <!-- Written by `bazel run //tests/coverage:networks_survey -- --write`. Do not edit. -->
@@ -44,25 +45,25 @@ that of the table above; a search keeps its limit on these. It computes a networ
 those of more than {MOST_SEARCHED // 10**6} million multiplications. Bytes that differ are those of one sample.
 [benchmarks.md](benchmarks.md#formats-of-numbers) has the other networks.
 
-Layers with thousands of products for an output may have sums for which the tuned kernels of a format have no room: more
-than 32 bits of int16, or 19 bits of weights of 4 bits with DSP. They take slower ones, so that some factors are far
-above those of small networks; the report of a network names the layers. A ratio below 0 dB comes from calibration with
-a sample whose outputs are far larger than those of the others; XNNPACKQuantizer has it, too.
+Layers that add up thousands of products may need more than the tuned kernels of a format can hold: 32 bits with int16,
+or 19 bits with weights of 4 bits on cores with DSP. Such layers take slower kernels, so that some factors are far above
+those of small networks; the report of a network names these layers. A ratio below 0 dB means that a sample which
+calibrated had far larger outputs than the others; XNNPACKQuantizer shows the same.
 
 """
 
 
-def text(outcomes: Mapping[str, Union[NetworkOutcome, FormatOutcome]]) -> str:
+def text(outcomes: Mapping[str, Union[NetworkOutcome, NetworkInFormat]]) -> str:
     """Returns the report on all networks, by name, and on some in other formats, by "NAME in FORMAT"."""
     networks = {name: o for name, o in outcomes.items() if isinstance(o, NetworkOutcome)}
-    formats = {name: o for name, o in outcomes.items() if isinstance(o, FormatOutcome)}
+    formats = {name: o for name, o in outcomes.items() if isinstance(o, NetworkInFormat)}
     rows = [_row(name, outcome) for name, outcome in networks.items() if outcome.whole]
     outside = [f"- `{name}`: {o.work}; {o.reasons[0][:160]}\n" for name, o in networks.items() if not o.whole]
     rest = ["\n## Not one call\nThe first reason of each.\n\n", *outside] if outside else []
     return _HEAD + "".join(rows) + _lower(networks) + "".join(rest) + _formats(formats)
 
 
-def _formats(outcomes: Mapping[str, FormatOutcome]) -> str:
+def _formats(outcomes: Mapping[str, NetworkInFormat]) -> str:
     """Returns the section about formats. Factors are those to the first format of a network."""
     if not outcomes:
         return ""
@@ -70,7 +71,7 @@ def _formats(outcomes: Mapping[str, FormatOutcome]) -> str:
     titles += ["arena", "payload", "SQNR", "differing, host", "simulated"]
     lines = [f"| {' | '.join(titles)} |", "|" + "---|" * len(titles)]
     notes = []
-    first: dict[str, FormatOutcome] = {}
+    first: dict[str, NetworkInFormat] = {}
     for case, o in outcomes.items():
         network, _, given = case.partition(" in ")
         if o.obstacle:
@@ -84,7 +85,7 @@ def _formats(outcomes: Mapping[str, FormatOutcome]) -> str:
     return _FORMATS + "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
 
-def summary(outcomes: Mapping[str, Union[NetworkOutcome, FormatOutcome]]) -> str:
+def summary(outcomes: Mapping[str, Union[NetworkOutcome, NetworkInFormat]]) -> str:
     """Returns the last line on the terminal."""
     networks = [o for o in outcomes.values() if isinstance(o, NetworkOutcome)]
     return f"{sum(o.whole for o in networks)} of {len(networks)} networks are one call"
@@ -97,9 +98,9 @@ def _lower(outcomes: Mapping[str, NetworkOutcome]) -> str:
     return f"\nLower than the last column by more than 1 dB: {', '.join(found) or 'none'}.\n"
 
 
-def line(name: str, outcome: Union[NetworkOutcome, FormatOutcome]) -> str:
+def line(name: str, outcome: Union[NetworkOutcome, NetworkInFormat]) -> str:
     """Returns what became of one network, or of one in a format."""
-    if isinstance(outcome, FormatOutcome):
+    if isinstance(outcome, NetworkInFormat):
         return _formats({name: outcome}).rstrip().rpartition("\n")[2]
     return _row(name, outcome).strip() if outcome.whole else f"{name}: {outcome.work}; {'; '.join(outcome.reasons)}"
 

@@ -22,13 +22,14 @@ def load() -> Survey:
     from tests.coverage import network_formats
     from tests.coverage.hub import hub_networks, missing
     from tests.coverage.network_outcome import NetworkOutcome, measure
+    from tests.coverage.network_presets import FORMATS
     from tests.coverage.network_report import line, summary, text
     from tests.coverage.networks import NETWORKS, Network
 
     def measured(network: Callable[[], Network]) -> NetworkOutcome:
         return measure(*network())
 
-    def formatted(network: Callable[[], Network], name: str) -> network_formats.FormatOutcome:
+    def formatted(network: Callable[[], Network], name: str) -> network_formats.NetworkInFormat:
         return network_formats.measure(*network(), name)
 
     make_torch_faster()
@@ -37,7 +38,7 @@ def load() -> Survey:
     formats = {
         f"{name} in {given}": functools.partial(formatted, network, given)
         for name, network in hub.items()
-        for given in network_formats.FORMATS
+        for given in FORMATS
     }
     absent = missing()
     return Survey(

@@ -18,6 +18,7 @@ from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from tests.coverage import network_formats
 from tests.coverage.network_outcome import IMAGES
+from tests.coverage.network_presets import FORMATS, MORE
 from tests.coverage.network_report import line
 from tests.coverage.networks import NETWORKS, random_like
 from tests.coverage.networks_survey import REPORT
@@ -53,7 +54,7 @@ def test_a_network_in_a_format():
     int8, int16, mixed = (network_formats.measure(*NETWORKS["m5"](), name) for name in ("int8", "int16", "mixed"))
     assert all(int8.instructions[core] < int16.instructions[core] for core in IMAGES)
     assert int8.sqnr + 20 < int16.sqnr and int8.arena_bytes < int16.arena_bytes
-    assert mixed.chosen and mixed.sqnr >= int8.sqnr + network_formats.MORE - 0.1
+    assert mixed.chosen and mixed.sqnr >= int8.sqnr + MORE - 0.1
     assert not any(o.differing_bytes or o.simulated_bytes for o in (int8, int16, mixed))
     assert f"| {int16.arena_bytes:,} | {int16.payload_bytes:,} | {int16.sqnr:.1f} dB | 0 | 0 |" in line(
         "m5 in int16", int16
@@ -65,9 +66,7 @@ def test_every_network_of_other_packages_is_reported_in_every_format():
     names = list(dict.fromkeys(re.findall(r"^\| (\w+/\w+) \|", report, re.M)))
     rows = re.findall(r"^\| (\w+/\w+) \| ([a-z]\w+)(?:: [^|]+)? \|.* \| (\d+) \| (\d+) \|$", report, re.M)
     notes = re.findall(r"^- `(\w+/\w+)` in (\w+): \S", report, re.M)
-    assert sorted([*(row[:2] for row in rows), *notes]) == sorted(
-        (name, given) for name in names for given in network_formats.FORMATS
-    )
+    assert sorted([*(row[:2] for row in rows), *notes]) == sorted((name, given) for name in names for given in FORMATS)
     assert all(row[2:] == ("0", "0") for row in rows) and len(names) == 13
 
 

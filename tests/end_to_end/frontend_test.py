@@ -18,6 +18,7 @@ from cmsis_nn_delegate.frontend import (
     CtcGreedyDecoder,
     DetectionSmoother,
     NonMaxSuppression,
+    Pcen,
     Rgb565ToRgb,
     YuyvToGray,
     frame_of,
@@ -41,6 +42,7 @@ class Model(NamedTuple):
     make: Callable[[], nn.Module]
     inputs: Callable[[int], tuple[torch.Tensor, ...]]
     ops: Sequence[str]
+    io: str = "int8"
 
 
 def frames(seed: int) -> tuple[torch.Tensor, ...]:
@@ -79,6 +81,13 @@ MODELS = {
         noise(1, 10),
         ("fully_connected", "leaky_sum"),
     ),
+    # Two frames of eight bands, whose means go on.
+    "bands": Model(
+        lambda: nn.Sequential(nn.Linear(10, 8), Pcen(8, smooth=0.2, keep=True), nn.Linear(8, 3)),
+        noise(1, 2, 10),
+        ("fully_connected", "pcen"),
+        io="quantized",  # int16 in front of it
+    ),
     "text": Model(
         lambda: nn.Sequential(nn.Linear(10, 24), nn.ReLU(), nn.Linear(24, 6), CtcGreedyDecoder(blank=5)),
         noise(2, 20, 10),
@@ -108,7 +117,7 @@ def test_the_bytes_are_those_of_the_reference(name):
     torch.manual_seed(0)
     model = MODELS[name]
     samples = [model.inputs(seed) for seed in range(CALIBRATION)]
-    compiled = compile_model(model.make(), samples[0], CORE, samples, io="int8", strict=True)
+    compiled = compile_model(model.make(), samples[0], CORE, samples, io=model.io, strict=True)
     (part,) = compiled.parts
     assert set(model.ops) <= {node.op for node in part.graph.nodes}
     integers = [value.element.is_index for value in part.graph.inputs]

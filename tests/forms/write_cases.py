@@ -34,9 +34,10 @@ _FLASH_GROWTH = 1 << 20  # so that kernels that trade flash for speed are chosen
 
 
 def size_and_kernels(graph: Graph, target: Target) -> tuple[int, set[tuple[int, int]]]:
-    """Returns the bytes of the payload, and the opcode and provider of each call."""
+    """Returns the bytes of payload, inputs and outputs, and the opcode and provider of each call."""
     payload = _payload(graph, target)
-    return len(payload), {(call.opcode, call.provider.id) for call in decode(payload).calls}
+    nbytes = len(payload) + sum(value.nbytes for value in (*graph.inputs, *graph.outputs))
+    return nbytes, {(call.opcode, call.provider.id) for call in decode(payload).calls}
 
 
 def chosen_graphs(target: Target) -> list[Graph]:

@@ -40,6 +40,8 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
       const auto& filter = static_cast<const payload::DepthwiseConv2dArgs*>(args)->filter_dims;
       return times(times(1, filter.h), filter.w);
     }
+    case Opcode::kDepthwiseConv2dColumns:
+      return 25;
     case Opcode::kDepthwiseConv2dPlanes:
       return 18;
     case Opcode::kAvgPool2d: {
@@ -56,6 +58,14 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
       return times(1, static_cast<const payload::FullyConnectedPerTensorArgs*>(args)->inputs);
     case Opcode::kSoftmax:
       return 60;
+    case Opcode::kTopkIndices:
+      return times(1, static_cast<const payload::TopkIndicesArgs*>(args)->axis);
+    case Opcode::kTopkIndicesInt16:
+      return times(1, static_cast<const payload::TopkIndicesInt16Args*>(args)->axis);
+    case Opcode::kTopkValues:
+      return times(1, static_cast<const payload::TopkValuesArgs*>(args)->axis);
+    case Opcode::kTopkValuesInt16:
+      return times(1, static_cast<const payload::TopkValuesInt16Args*>(args)->axis);
     default:
       return 3;
   }

@@ -202,6 +202,46 @@ void redraw_planes(payload::DepthwiseConv2dPlanesArgs& a, Random& random) {
   }
 }
 
+/// The same, with five taps in each of `rows` rows.
+template <typename Args>
+void redraw_rows_of_five(Args& a, Random& random, std::int32_t rows) {
+  draw_windows(a, random, false, static_cast<Tile*>(nullptr));
+  draw_offsets(a, random);
+  const std::int32_t stride = random.in(1, 2);
+  put(a.params.stride, Tile{stride, stride});
+  a.params.dilation = {1, 1};
+  const std::int32_t c = channels(random);
+  put(a.input_dims.c, c);
+  put(a.output_dims.c, c);
+  put(a.filter_dims, Dims{c, rows, 5, 1});
+  const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t taps) {
+    const std::int32_t room = in + padding - taps;
+    return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
+  };
+  put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h, rows));
+  put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w, 5));
+  if (random.one_in(8)) {
+    std::uint16_t* const sizes[] = {&a.filter_dims.h,     &a.filter_dims.w, &a.params.stride.w,
+                                    &a.params.dilation.h, &a.output_dims.c, &a.output_dims.h};
+    std::uint16_t& size = *sizes[random.below(6)];
+    put(size, size + random.in(-1, 1));
+  }
+}
+
+void redraw_fives(payload::DepthwiseConv2d5x5Args& a, Random& random) {
+  const std::int32_t rows = random.in(1, 5);
+  redraw_rows_of_five(a, random, rows);
+  a.channel_words = (5 * rows + 4) / 4 + 2;
+  a.band_rows = random.one_in(2) ? a.output_dims.h : random.in(1, 8);
+}
+
+void redraw_columns(payload::DepthwiseConv2dColumnsArgs& a, Random& random) {
+  redraw_rows_of_five(a, random, 5);
+  a.blocks = a.output_dims.c + (random.one_in(8) ? random.in(-2, 2) : 0);
+  a.block_words = 11 + (random.one_in(8) ? random.in(-2, 2) : 0);
+  a.scratch_bytes = 16 * random.in(1, 256);
+}
+
 /// The same, with taps along one axis.
 void redraw_lines(payload::DepthwiseConv2dLinesArgs& a, Random& random) {
   draw_windows(a, random, false, static_cast<Tile*>(nullptr));
@@ -261,7 +301,8 @@ void redraw_softmax(Args& a, Random& random) {
 }
 
 /// A copy that fits; every fourth one reaches a little too far somewhere.
-void redraw_strided_copy(payload::StridedCopyArgs& a, Random& random) {
+template <typename Args>
+void redraw_strided_copy(Args& a, Random& random) {
   payload::CopyAxis* const axes[] = {&a.axis0, &a.axis1, &a.axis2, &a.axis3, &a.axis4, &a.axis5};
   std::int32_t first = 0;
   std::int32_t last = 0;
@@ -407,6 +448,10 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kDepthwiseConv2dPlanes:
       return redraw_planes(*static_cast<payload::DepthwiseConv2dPlanesArgs*>(args), random);
+    case Opcode::kDepthwiseConv2d5x5:
+      return redraw_fives(*static_cast<payload::DepthwiseConv2d5x5Args*>(args), random);
+    case Opcode::kDepthwiseConv2dColumns:
+      return redraw_columns(*static_cast<payload::DepthwiseConv2dColumnsArgs*>(args), random);
     case Opcode::kDepthwiseConv2dLines:
       return redraw_lines(*static_cast<payload::DepthwiseConv2dLinesArgs*>(args), random);
     case Opcode::kFullyConnected:
@@ -430,6 +475,8 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
       a.mask_rows = random.in(1, 5);
       return redraw_softmax(a, random);
     }
+    case Opcode::kStridedCopyVectors:
+      return redraw_strided_copy(*static_cast<payload::StridedCopyVectorsArgs*>(args), random);
     case Opcode::kStridedCopy:
       return redraw_strided_copy(*static_cast<payload::StridedCopyArgs*>(args), random);
     case Opcode::kAddBroadcast:

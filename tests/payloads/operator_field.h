@@ -21,25 +21,23 @@ enum class FieldKind : std::uint8_t {
   kShift,
 };
 
-/// A number of an argument block.
+/// A number of an argument block, in two bytes: test images, which have all kernels, keep some 25,000 of these in flash.
 struct NumberAt {
-  std::uint16_t offset;
-  std::uint8_t bytes;  // 2 or 4
-  bool is_signed;
+  std::uint16_t offset : 12;  // aot/codegen refuses larger ones
+  std::uint16_t bytes : 3;    // 2 or 4
+  std::uint16_t is_signed : 1;
 
   constexpr std::int64_t low() const {
-    return is_signed ? -(std::int64_t{1} << (8 * bytes - 1)) : 0;
+    return is_signed != 0 ? -(std::int64_t{1} << (8 * bytes - 1)) : 0;
   }
-  constexpr std::int64_t high() const {
-    return (std::int64_t{1} << (8 * bytes - (is_signed ? 1 : 0))) - 1;
-  }
+  constexpr std::int64_t high() const { return (std::int64_t{1} << (8 * bytes - is_signed)) - 1; }
 
   std::int32_t get(const void* args) const {
     const auto* at = static_cast<const char*>(args) + offset;
     if (bytes == sizeof(std::int32_t)) {
       return read<std::int32_t>(at);
     }
-    return is_signed ? read<std::int16_t>(at) : read<std::uint16_t>(at);
+    return is_signed != 0 ? read<std::int16_t>(at) : read<std::uint16_t>(at);
   }
 
   /// Writes as many low bits of `value` as the number has.
@@ -56,9 +54,9 @@ struct NumberAt {
   }
 };
 
-constexpr NumberAt i16(std::uint16_t offset) { return {offset, 2, true}; }
-constexpr NumberAt u16(std::uint16_t offset) { return {offset, 2, false}; }
-constexpr NumberAt i32(std::uint16_t offset) { return {offset, 4, true}; }
+constexpr NumberAt i16(std::uint16_t offset) { return {offset, 2, 1}; }
+constexpr NumberAt u16(std::uint16_t offset) { return {offset, 2, 0}; }
+constexpr NumberAt i32(std::uint16_t offset) { return {offset, 4, 1}; }
 
 /// A member of an argument block; nested structs are taken apart. References and floats have 4 bytes. There are thousands of
 /// these in the flash of test images, so that their order leaves no gaps.
@@ -129,14 +127,14 @@ constexpr OperatorField related(const char* name, NumberAt at, std::int32_t low,
 }
 
 constexpr OperatorField real(const char* name, std::uint16_t offset) {
-  return member(name, {offset, 4, false}, FieldKind::kFloat);
+  return member(name, {offset, 4, 0}, FieldKind::kFloat);
 }
 
 constexpr OperatorField reference(const char* name, std::uint16_t offset, FieldKind kind,
                                   std::uint8_t alignment, std::uint8_t element_bytes,
                                   std::initializer_list<NumberAt> factors,
                                   std::uint8_t per_byte = 1) {
-  OperatorField field = member(name, {offset, 4, false}, kind);
+  OperatorField field = member(name, {offset, 4, 0}, kind);
   field.alignment = alignment;
   field.element_bytes = element_bytes;
   field.per_byte = per_byte;

@@ -16,6 +16,7 @@ _EXPORTS = {
     "LogMel": "audio",
     "Mfcc": "audio",
     "NonMaxSuppression": "detection",
+    "Pcen": "pcen",
     "Rgb565ToGray": "camera",
     "Rgb565ToRgb": "camera",
     "YuyvToGray": "camera",

@@ -148,6 +148,15 @@ class Samples:
 
 
 @dataclass(frozen=True)
+class Energies(Samples):
+    """The first argument is logarithms of energies of sound: int16, and so is what computes it of an input. The second
+    is a state, which has the same scale, and so has the one that `last` gives after the call; all others are constants,
+    which stay in float. The output has its own scale."""
+
+    last: str = ""
+
+
+@dataclass(frozen=True)
 class NotAnnotated:
     """The quantizer never meets it in an exported program: `why`."""
 

@@ -96,21 +96,27 @@ def links_of_each(node: Node) -> list[Link]:
 def weighted_bounds(node: Node, inputs: Bounds, groups: int, partial: bool) -> Bounds:
     """Returns the bounds of each output channel, [out], of the requantized sum bias + weight * (x - zero point), from
     those of each input channel, [in]. `partial`: an output may be computed of some of the taps only, at borders."""
-    x, weight, bias = node.inputs
+    bias = node.inputs[2].constant
+    sums = weighted_sums(node, inputs, groups, partial)
+    largest = np.maximum(*(np.abs(total + bias) for total in sums))
+    _, shift = per_channel_requantize.output_multipliers(node)
+    # Where 32 bits wrap, a larger sum may give a smaller result.
+    exact = largest << np.maximum(shift, 0).astype(np.int64) <= INT32_MAX
+    ends = per_channel_requantize.finish(node, np.stack(sums), bias).astype(np.int64)
+    lo, hi = node.attrs.clamp.quantized(node.output.type)
+    return Bounds(np.where(exact, ends[0], lo), np.where(exact, ends[1], hi))
+
+
+def weighted_sums(node: Node, inputs: Bounds, groups: int, partial: bool) -> Bounds:
+    """`weighted_bounds` of the sums of weight * (x - zero point) themselves, without the bias."""
+    x, weight = node.inputs[:2]
     low, high = inputs.low - x.zero_point, inputs.high - x.zero_point
     if partial:
         low, high = np.minimum(low, 0), np.maximum(high, 0)
     outputs, per_group = weight.shape[:2]
     read = (np.arange(outputs) // (outputs // groups) * per_group)[:, None] + np.arange(per_group)
     negative, positive = (_tap_sums(f(weight.constant, weight.element.numpy.type(0))) for f in (np.minimum, np.maximum))
-    sums = [(positive * a[read] + negative * b[read]).sum(axis=1) for a, b in ((low, high), (high, low))]
-    largest = np.maximum(*(np.abs(total + bias.constant) for total in sums))
-    _, shift = per_channel_requantize.output_multipliers(node)
-    # Where 32 bits wrap, a larger sum may give a smaller result.
-    exact = largest << np.maximum(shift, 0).astype(np.int64) <= INT32_MAX
-    ends = per_channel_requantize.finish(node, np.stack(sums), bias.constant).astype(np.int64)
-    lo, hi = node.attrs.clamp.quantized(node.output.type)
-    return Bounds(np.where(exact, ends[0], lo), np.where(exact, ends[1], hi))
+    return Bounds(*((positive * a[read] + negative * b[read]).sum(axis=1) for a, b in ((low, high), (high, low))))
 
 
 def _tap_sums(weights: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from cmsis_nn_delegate.graph.ir import Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Quant, TensorType
 from cmsis_nn_delegate.ops.kept_sums import Pattern
 from cmsis_nn_delegate.ops.leaky_sum import LeakySumAttrs
-from cmsis_nn_delegate.ops.powers import negative_power
+from cmsis_nn_delegate.ops.powers import negative_power, whole_power
 from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 
 
@@ -18,6 +18,15 @@ def test_powers_are_within_two_steps():
     assert np.abs(found - 2.0 ** (15 - x / 65536)).max() < 1.5
     assert found[0] == 1 << 15 and found[-1] == 0
     assert negative_power(np.array([1 << 30])) == 0
+
+
+def test_powers_of_any_size_are_integers():
+    """25 bits of a line count, and the integer is not above the real number by more than those."""
+    x = np.arange(-40 << 16, 34 << 16, 97, dtype=np.int64)
+    exact = 2.0 ** (np.minimum(x, 32 << 16) / 65536)
+    found = whole_power(x)
+    assert (found <= exact * (1 + 2.0**-15)).all() and (found >= np.floor(exact * (1 - 2.0**-15))).all()
+    assert whole_power(np.arange(33) << 16).tolist() == [1 << bits for bits in range(33)]
 
 
 @pytest.mark.parametrize(

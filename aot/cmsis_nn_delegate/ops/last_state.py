@@ -19,6 +19,7 @@ _LAST = {
     "cmsis_nn_delegate.leaky_sum.default": "cmsis_nn_delegate.leaky_sum_last.default",
     "cmsis_nn_delegate.lstm.default": "cmsis_nn_delegate.lstm_last.default",
     "cmsis_nn_delegate.lstm_projected.default": "cmsis_nn_delegate.lstm_projected_last.default",
+    "cmsis_nn_delegate.pcen.default": "cmsis_nn_delegate.pcen_last.default",
     "cmsis_nn_delegate.selective_state.default": "cmsis_nn_delegate.selective_state_last.default",
 }
 _TARGETS = tuple(_LAST.values())
@@ -32,7 +33,7 @@ class LastState(Op):
     whole = _TARGETS
     annotation = NotAnnotated("the quantizer annotates it with its layer", _TARGETS)
     limits = ("the state of a layer that is given its initial state, or whose cells are read",)
-    becomes = ("gru", "leaky_sum", "lstm", "lstm_projected", "selective_state")
+    becomes = ("gru", "leaky_sum", "lstm", "lstm_projected", "pcen", "selective_state")
     elements = None
     computes = False
 

@@ -130,10 +130,10 @@ class LogMel(Op):
         samples, window, bank, hop, fft_length, power, eps, gain = context.arguments(node)
         return first(
             lambda: context.refuse_tensors(node, samples),
-            lambda: _refuse_variable({"window": window, "bank": bank}, context),
+            lambda: refuse_variable({"window": window, "bank": bank}, context),
             lambda: _refuse_numbers(shape_of(window), shape_of(bank), hop, fft_length, power, eps, gain),
             lambda: context.refuse_quant(node, [samples]),
-            lambda: _refuse_narrow(samples, context),
+            lambda: refuse_narrow("samples", samples, context),
             lambda: context.refuse_elements(node, KERNEL_ELEMENTS, []),
         )
 
@@ -281,18 +281,20 @@ def _step(gain: float, scale: float) -> int:
     return step
 
 
-def _refuse_narrow(samples: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-    element = context.operand_element(samples)
+def refuse_narrow(name: str, source: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+    """Refuses an operand, which messages call `name`, that is not int16."""
+    element = context.operand_element(source)
     if element is SAMPLE:
         return None
     found = "nothing" if element is None else element.value
     return Refusal(
         Reason.UNSUPPORTED_QUANTIZATION,
-        f"its samples are {found}, and the kernel takes {SAMPLE.value}: {context.requantize}, which gives it those",
+        f"its {name} are {found}, and the kernel takes {SAMPLE.value}: {context.requantize}, which gives it those",
     )
 
 
-def _refuse_variable(sources: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+def refuse_variable(sources: Mapping[str, EdgeNode], context: EdgeContext) -> Optional[Refusal]:
+    """Refuses operands, by what messages call them, that are no constants in float."""
     for name, source in sources.items():
         constant = context.constant_float(source)
         if constant is None or constant.quantized:

@@ -17,6 +17,7 @@ from .annotation import NotAnnotated
 from .attrs import Clamp
 from .case import Case
 from .channels import Bounds, Link
+from .features import Features
 from .function_table import ENTRIES, KNOTS, interpolated
 from .kernel import KernelSpec
 from .layouts import Layouts
@@ -94,6 +95,12 @@ def entries_of(node: Node) -> np.ndarray:
     return node.inputs[1].constant
 
 
+def is_limited(node: Node) -> bool:
+    """Returns whether a clamp leaves out some of the output's numbers."""
+    element = node.output.element
+    return bool(node.attrs.clamp.quantized(node.output.type) != (element.low, element.high))
+
+
 def results(node: Node) -> np.ndarray:
     """Returns what a look-up gives for each number of its type, in order."""
     if has_table(node.inputs[0].element):
@@ -165,6 +172,10 @@ class Lookup(Op):
 
     def channel_parameters(self, node: Node) -> Sequence[bytes]:
         return channels.no_parameters(node)
+
+    def features(self, node: Node) -> Features:
+        path = "" if has_table(node.output.element) or is_limited(node) else "unlimited"
+        return Features({"inputs": node.output.numel}, path)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"table": entries_of(node)}

@@ -50,7 +50,7 @@ class MulAttrs:
     shapes: Optional[Shapes] = None
 
 
-def _draw_product(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
+def draw_product(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) -> Value:
     """Products of int8 numbers have about 2^13 steps, those of int16 2^29: scales that use the output's range, and some
     far from it."""
     scale = a.scale * b.scale * float(2.0 ** d.random.uniform(4, 9)) * 2.0 ** (a.element.bits - 8)
@@ -60,21 +60,21 @@ def _draw_product(d: Case, a: Value, b: Value, shapes: Optional[Shapes] = None) 
 
 
 def _draw(d: Case) -> Value:
-    return _draw_product(d, *elementwise.draw_two(d))
+    return draw_product(d, *elementwise.draw_two(d))
 
 
 def _draw_square(d: Case) -> Value:
-    return _draw_product(d, *elementwise.draw_twice_itself(d))
+    return draw_product(d, *elementwise.draw_twice_itself(d))
 
 
 def _draw_broadcast(d: Case) -> Value:
-    return _draw_product(d, *broadcast.draw_two(d))
+    return draw_product(d, *broadcast.draw_two(d))
 
 
 def _draw_int16(d: Case) -> Value:
     if d.pick(False, True):
-        return _draw_product(d, *elementwise.draw_two(d, Element.INT16))
-    return _draw_product(d, *broadcast.draw_two(d, Element.INT16))
+        return draw_product(d, *elementwise.draw_two(d, Element.INT16))
+    return draw_product(d, *broadcast.draw_two(d, Element.INT16))
 
 
 class Mul(elementwise.PairOp):
@@ -135,12 +135,12 @@ class Mul(elementwise.PairOp):
     def _product(self, node: Node, operands: Sequence[np.ndarray]) -> np.ndarray:
         """Elements of the output, for integers that broadcast against each other."""
         steps = [data.astype(np.int64) - value.zero_point for value, data in zip(node.inputs, operands)]
-        total = requantize(steps[0] * steps[1], *self._multiplier(node))
+        total = requantize(steps[0] * steps[1], *self.multiplier(node))
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         return to_output(total, node.output.zero_point, lo, hi, node.output.element)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        multiplier, shift = self._multiplier(node)
+        multiplier, shift = self.multiplier(node)
         return {
             **refs,
             **elementwise.offsets(node),
@@ -150,7 +150,7 @@ class Mul(elementwise.PairOp):
             **({"count": node.output.numel} if node.attrs.shapes is None else broadcast.dims(node)),
         }
 
-    def _multiplier(self, node: Node) -> tuple[int, int]:
+    def multiplier(self, node: Node) -> tuple[int, int]:
         """(mantissa, shift) of the product."""
         a, b = (value.scale for value in node.inputs)
         return quantize_multiplier(a * b / node.output.scale)

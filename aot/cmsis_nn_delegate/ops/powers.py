@@ -1,4 +1,4 @@
-"""Powers of two with negative exponents, by a table and the lines between its entries."""
+"""Powers of two, by a table and the lines between its entries."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ def negative_power(x: np.ndarray) -> np.ndarray:
 def long_negative_power(x: np.ndarray) -> np.ndarray:
     """Returns the same in [0, 2^25] * 2^-25, rounded down."""
     found: np.ndarray = _line(x) >> np.minimum(x >> ARGUMENT_BITS, LONG_BITS + 1)
+    return found
+
+
+def whole_power(x: np.ndarray) -> np.ndarray:
+    """Returns 2^(x * 2^-16) of int64 numbers, rounded down to an integer; exponents above 32 count as 32."""
+    x = np.minimum(x, 32 << ARGUMENT_BITS)
+    exponent = -(-x >> ARGUMENT_BITS)  # rounded up
+    line, shift = _line((exponent << ARGUMENT_BITS) - x), exponent - LONG_BITS
+    found: np.ndarray = (line << np.maximum(shift, 0)) >> np.minimum(np.maximum(-shift, 0), LONG_BITS + 1)
     return found
 
 

@@ -103,14 +103,14 @@ def _draw(d: Case) -> Value:
         at = d.integer(0, len(sizes))
         sizes.insert(at, d.integer(1, 4))
         steps.insert(at, 0)
-    return _copy(d, d.input(*shape), sizes, steps, offset)
+    return draw_copy(d, d.input(*shape), sizes, steps, offset)
 
 
 def _draw_rows(d: Case) -> Value:
     """Long rows that lie together in both tensors."""
     rows, row_size, skipped = d.integer(1, 8), d.integer(1, 150), d.integer(0, 9)
     source = d.input(rows, row_size + skipped)
-    return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
+    return draw_copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
 
 
 def _draw_int16(d: Case, element: Element = Element.INT16) -> Value:
@@ -118,8 +118,8 @@ def _draw_int16(d: Case, element: Element = Element.INT16) -> Value:
     rows, row_size, skipped = d.integer(1, 8), d.integer(1, 40), d.integer(0, 5)
     source = d.input(rows, row_size + skipped, element=element)
     if d.pick(False, True):
-        return _copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
-    return _copy(d, source, [row_size, rows, 2], [-1, row_size + skipped, 0], row_size - 1 + d.integer(0, skipped))
+        return draw_copy(d, source, [rows, row_size], [row_size + skipped, 1], d.integer(0, skipped))
+    return draw_copy(d, source, [row_size, rows, 2], [-1, row_size + skipped, 0], row_size - 1 + d.integer(0, skipped))
 
 
 def _draw_float32(d: Case) -> Value:
@@ -128,7 +128,8 @@ def _draw_float32(d: Case) -> Value:
     return output
 
 
-def _copy(d: Case, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
+def draw_copy(d: Case, source: Value, sizes: list[int], steps: list[int], offset: int) -> Value:
+    """Returns a copy of the elements that `steps` reach from `offset` on, in an order of its own in the output."""
     order = list(range(len(sizes)))
     if d.pick(False, True):
         order = d.random.permutation(len(sizes)).tolist()

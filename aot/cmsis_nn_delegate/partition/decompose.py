@@ -22,6 +22,7 @@ from ..edge import (
     detection_ops,  # noqa: F401
     leaky_ops,  # noqa: F401
     recurrent_ops,  # noqa: F401
+    selection_ops,  # noqa: F401
     sound_ops,  # noqa: F401
 )
 from ..edge.functions import forget_before

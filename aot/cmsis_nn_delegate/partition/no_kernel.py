@@ -9,13 +9,12 @@ from ..edge.refusal import DYNAMICALLY
 from ..quantization.choices import MOST_PARTS, MOST_WEIGHTS
 from ..quantization.control_flow import MOST_TURNS
 from ..quantization.recurrent import KINDS, MAX_STEPS
-from ..quantization.sorting import MOST_SORTED
 
 _ATTENTION = "aten.scaled_dot_product_attention.default"
 _SORTED = (
-    "the delegate computes the largest or smallest number (amax, topk(1), cummax) and its index (argmax), and sorts at "
-    f"most {MOST_SORTED} numbers, without their indices: return the numbers, and sort what has become of them in the "
-    "application; their int8 steps have the same order"
+    "in models that CmsisNnQuantizer prepares, as compile_model does, the delegate sorts floats along a dimension, and "
+    "finds the largest, smallest, k-th and middle numbers and where they are. Return the numbers, and compute what is "
+    "none of these from them in the application: their int8 steps have the same order"
 )
 _COMPARED = (
     "comparisons of float32 are computed in the delegate where torch.where, masked_fill, .float(), a product or a sum "

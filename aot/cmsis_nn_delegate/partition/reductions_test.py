@@ -111,7 +111,6 @@ def test_indices_come_from_argmax():
     branches = {
         "max": Branch(Function(lambda x: torch.add(*(x * 2).max(1))), (torch.randn(2, 5),)),
         "topk": Branch(Function(lambda x: torch.add(*(x * 2).topk(1, largest=False))), (torch.randn(2, 5),)),
-        "three": Branch(Function(lambda x: x.topk(3)[1]), (torch.randn(2, 5),)),
     }
     reports = {
         name: {report.target: report.delegated for report in reports if not report.is_border}
@@ -119,7 +118,6 @@ def test_indices_come_from_argmax():
     }
     assert reports["max"]["aten.amax.default"] and reports["max"]["aten.argmax.default"]
     assert reports["topk"]["aten.amin.default"] and reports["topk"]["aten.argmin.default"]
-    assert reports["three"] == {"aten.topk.default": False}
 
 
 SORTED = {
@@ -144,12 +142,58 @@ def test_few_numbers_are_sorted():
         assert apart.distance == 0 and apart.error < 0.01, name
 
 
-def test_what_sorts_is_refused_with_advice():
-    functions = (lambda x: x.topk(3)[0], lambda x: x.sort(-1)[0], lambda x: x.median(-1)[0], lambda x: x.argsort(-1))
+MANY = {
+    "all": lambda x: x.sort(1),
+    "the other way round": lambda x: torch.sort(x, 1, descending=True),
+    "of images": lambda x: x.unflatten(2, (2, 3)).topk(5, 1),
+    "along the batch": lambda x: x.topk(2, 0, largest=False),
+    "along the last dimension": lambda x: x.transpose(1, 2).topk(4),
+    "all numbers": lambda x: x.flatten().topk(7),
+    "the middle": lambda x: x.median(1),
+    "the fourth": lambda x: x.kthvalue(4, 1, keepdim=True),
+    "the last but one": lambda x: x.kthvalue(18, 1),
+}
+NUMBERS_ALONE = {"the middle of all": lambda x: x.median(), "first dimension": lambda x: x.transpose(0, 1).msort()}
+
+
+@pytest.mark.parametrize("io", ["float", "int8"])
+def test_many_numbers_are_sorted(io):
+    """As PyTorch sorts them, without an error; of equal numbers the first one comes first."""
+    torch.manual_seed(10)
+    sorting = {
+        **{f"numbers, {name}": Function(lambda x, f=f: f(x)[0]) for name, f in MANY.items()},
+        **{name: Function(f) for name, f in NUMBERS_ALONE.items()},
+        **{
+            f"indices, {name}": Function(lambda x, f=f: f(x)[1])
+            for name, f in MANY.items()
+            if name not in ("the middle", "the fourth", "the last but one")  # chosen outside of the delegate
+        },
+        "indices of few": Function(lambda x: x.topk(2, 2)[1]),
+        "argsort": Function(lambda x: x.argsort(1, descending=True)),
+    }
+    branches = {name: Branch(function, (torch.randn(9, 19, 6),)) for name, function in sorting.items()}
+    found = branches_apart(branches, io)
+    assert {name: apart.distance for name, apart in found.items() if apart.distance} == {}
+    for name, apart in found.items():
+        assert apart.ops.count("topk_indices" if name.startswith(("indices", "argsort")) else "topk_values") == 1, name
+
+
+def test_what_sorts_in_float_is_given_back():
+    """ExecuTorch has a kernel for topk, and none for sort or operators of this package."""
+    result = lowered(Function(lambda x: (in_float(x).sort(1), in_float(x).median(1)[1])), torch.randn(2, 9))
+    targets = [str(node.target) for node in result.edge.exported_program().graph.nodes]
+    assert sum("aten.topk.default" in target for target in targets) == 3
+    others = ("topk_values.", "topk_indices.", "sort.", "median.")
+    assert not any(name in target for name in others for target in targets)
+    assert not any(report.delegated for report in result.reports if "topk_" in report.target)
+
+
+def test_what_no_kernel_sorts_is_refused_with_advice():
+    functions = (lambda x: x.nanmedian(), lambda x: x.quantile(0.3), lambda x: x.mode(1)[0])
     branches = {str(i): Branch(Function(f), (torch.randn(2, 9),)) for i, f in enumerate(functions)}
     for reports in reports_of_branches(branches).values():
         (refused,) = (report for report in reports if not report.is_border)
-        assert "return the numbers, and sort what has become of them in the application" in refused.message
+        assert "compute what is none of these from them in the application" in refused.message
 
 
 def indices():

@@ -29,6 +29,7 @@ from .lower_rearrangements import lower_rearrangements
 from .merge_concats import merge_concats
 from .merge_identical_nodes import merge_identical_nodes
 from .merge_rearrangements import merge_rearrangements
+from .narrow_sums import narrow_sums
 from .place_parts import place_parts
 from .rows_of_neighbours import rows_of_neighbours
 from .separate_outputs import separate_outputs
@@ -50,6 +51,8 @@ PASSES: tuple[Callable[[Graph], None], ...] = (
     join_lookups,
     merge_identical_nodes,
     drop_idle_clamps,
+    # Once clamps are where they act. This adds reshapes.
+    narrow_sums,
     # The remaining clamps need a kernel. This adds reshapes, so it runs before absorb_reshapes.
     clamps_to_pooling,
     # Padding counts rows and columns, whatever the memory order.

@@ -136,9 +136,10 @@ def multipliers(data: bytes, call) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """By prefix of the field names: (multipliers, shifts) of a decoded call."""
     found = {}
     for name in call.args:
-        if not name.endswith("multiplier"):
-            continue
         pair = name, name.replace("multiplier", "shift")
+        # Kernels that shift by a constant or by a field of another name have no shift here.
+        if not name.endswith("multiplier") or pair[1] not in call.args:
+            continue
         if name in call.references():
             offsets = (call.references()[part][1] for part in pair)
             count = call.args.get("outputs") or call.args["output_dims"]["c"]

@@ -42,7 +42,8 @@ def plan_with_workspaces(
     chosen = []
     for step, node in enumerate(calls(graph)):
         ways = overlapping[step] if node.name in least.in_place else options[step]
-        rest = least.live[step] - ways[-1].scratch_bytes
+        # Of the last calls nothing may lie in the arena.
+        rest = sum(least.live[step : step + 1]) - ways[-1].scratch_bytes
         chosen.append(next(w for w in ways if rest + w.scratch_bytes <= least.arena_bytes))
     fitted = plan(chosen)
     return (tuple(chosen), fitted) if fitted.arena_bytes < fast.arena_bytes else (fastest, fast)

@@ -59,6 +59,13 @@ def test_less_scratch_memory_competes_with_an_output_over_its_input():
     assert (chosen[1], found.arena_bytes) == (Workspace(16, 0), 144)
 
 
+def test_the_last_call_may_have_nothing_in_the_arena():
+    builder = GraphBuilder()
+    graph = builder.graph(*(builder.fully_connected(builder.input(1, 16), 16) for _ in range(2)))
+    chosen, found = plan_with_workspaces(graph, [apart(64, 16), apart(32, 0)], IoPlacement.CALLER)
+    assert (chosen, found.arena_bytes) == ((Workspace(16), Workspace(0)), 16)
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_no_call_is_slower_than_it_has_to_be(data):

@@ -56,6 +56,7 @@ from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS, Element
 from ..ops.annotation import (
     Annotation,
     Elementwise,
+    Energies,
     FixedOutput,
     IndexOutput,
     JoinedScale,
@@ -102,7 +103,8 @@ _OP_OF = {id(op.annotation): op for op in OPS.values()}
 _ELEMENTS = {id(op.annotation): op.elements or (COMMON_ELEMENT,) for op in OPS.values()}
 _ELEMENTS[id(_DROPOUT)] = KERNEL_ELEMENTS
 _ELEMENTS.update((id(op.annotation), KERNEL_ELEMENTS) for op in OPS.values() if isinstance(op.annotation, Samples))
-_SAMPLES = {target for op in OPS.values() if isinstance(op.annotation, Samples) for target in op.annotation.targets}
+_SOUND = {target for op in OPS.values() if isinstance(op.annotation, Samples) for target in op.annotation.targets}
+_SAMPLES = _SOUND.difference(*(op.annotation.targets for op in OPS.values() if isinstance(op.annotation, Energies)))
 # By the same, the results that kernels compute with weights of 4 bits.
 _SMALL_WEIGHTS = {
     id(op.annotation): {
@@ -128,7 +130,7 @@ _LAYERS = {
     *(
         target
         for op in OPS.values()
-        if isinstance(op.annotation, (RecurrentLayer, KeptSum))
+        if isinstance(op.annotation, (RecurrentLayer, KeptSum, Energies))
         for target in op.annotation.targets
     ),
 }
@@ -268,7 +270,7 @@ class CmsisNnQuantizer(Quantizer):
         constants = constant_nodes(model.graph) - state
         in_float = states_in_float(model.graph, state, _MOVING, _LAYERS)
         numbers = {node for node in constants if _is_tensor(node) and _value(node).numel() == 1}
-        find_sound(model.graph, _SAMPLES)
+        find_sound(model.graph, _SOUND)
         for node in model.graph.nodes:
             if node.op != "call_function" or Q_ANNOTATION_KEY in node.meta:
                 continue
@@ -296,9 +298,7 @@ class CmsisNnQuantizer(Quantizer):
             any(self._annotate(node, annotation, constants, numbers) for annotation in annotations)
         drop_workless(model, _works)
         wide = {
-            node
-            for node in model.graph.nodes
-            if _element_of(node) is not COMMON_ELEMENT or str(node.target) in _SAMPLES
+            node for node in model.graph.nodes if _element_of(node) is not COMMON_ELEMENT or str(node.target) in _SOUND
         }
         narrow_readers(model.graph, _TAKING_STATES, wide, self._specs.activation(self.configuration.general()))
         share_state_scales(model.graph)
@@ -349,7 +349,10 @@ class CmsisNnQuantizer(Quantizer):
             return True
         source: Any = node.args[0]
         if isinstance(annotation, Samples):
-            self._mark(node, {source: self._input(source, node, SAMPLE)}, self._activation(node))
+            if isinstance(annotation, Energies):
+                self._annotate_energies(node, annotation)
+            else:
+                self._mark(node, {source: self._input(source, node, SAMPLE)}, self._activation(node))
             return True
         if isinstance(annotation, LookUp):
             if source.op != "get_attr":
@@ -533,6 +536,18 @@ class CmsisNnQuantizer(Quantizer):
             self._specs.kept_sum,
         )
         return True
+
+    def _annotate_energies(self, node: Node, annotation: Energies) -> None:
+        """Annotates a normalization together with what gives its means as a state, if the model keeps them."""
+        arguments: tuple[Any, ...] = node.args
+        source, state = arguments[:2]
+        steps = SharedQuantizationSpec((source, node))
+        inputs: dict[Node, QuantizationSpecBase] = {source: self._input(source, node, SAMPLE)}
+        inputs[state] = self._state(state, steps)
+        self._mark(node, inputs, self._activation(node))
+        for reader in node.users:
+            if str(reader.target) == annotation.last:
+                self._mark(reader, {node: SharedQuantizationSpec(node), **inputs}, steps)
 
     def _state(self, state: Node, spec: QuantizationSpecBase) -> QuantizationSpecBase:
         """Returns `spec` for reading an initial state. What only reshapes an input or a buffer has it too."""

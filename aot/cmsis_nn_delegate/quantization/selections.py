@@ -1,16 +1,19 @@
 """Rewrites operators that select the largest or smallest numbers and say where they are, as operators with one result.
 
-The number is an amax or amin, which has a kernel; the place is an argmax or argmin.
+The number is an amax or amin, which has a kernel; the place is an argmax or argmin. What sorts, or selects several,
+becomes `topk_values` and `topk_indices` (`edge.selection_ops`).
 """
 
 from __future__ import annotations
 
-import operator
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import torch
 from torch.fx import GraphModule, Node
 
+from ..edge.selection_ops import TOPK_INDICES, TOPK_VALUES
 from .compositions import replace_by
 from .cumulative import running
 from .rewriting import arguments_of, call_for, finish
@@ -23,11 +26,14 @@ _SMALLEST = (aten.amin.default, aten.argmin.default)
 # Of everything, and along a dimension with the indices.
 _OVER_ALL: dict[Any, Any] = {aten.max.default: aten.amax.default, aten.min.default: aten.amin.default}
 _ALONG: dict[Any, Any] = {aten.max.dim: _LARGEST, aten.min.dim: _SMALLEST}
+_PLACES = {aten.argsort.default, aten.argsort.stable}
 _SORTING = {
+    *_PLACES,
     aten.sort.default,
     aten.sort.stable,
     aten.msort.default,
     aten.topk.default,
+    aten.median.default,
     aten.median.dim,
     aten.kthvalue.default,
 }
@@ -35,8 +41,7 @@ _RUNNING: dict[Any, Any] = {aten.cummax.default: torch.maximum, aten.cummin.defa
 
 
 def separate_selections(model: GraphModule) -> None:
-    """Rewrites max, min, aminmax and topk(1), and of what has places that nothing reads, cummax and cummin, and what
-    sorts few numbers."""
+    """Rewrites max, min, aminmax, topk, what sorts, and, if nothing reads their places, cummax and cummin."""
     for node in list(model.graph.nodes):
         if node.op != "call_function":
             continue
@@ -64,44 +69,90 @@ def _spell_out_running(node: Node) -> None:
         replace_by(getitem, lambda x: running(x, dim, combine), [source])
 
 
+@dataclass(frozen=True)
+class _Chosen:
+    """`count` numbers of `source`, sorted along `dim`, from the place `first` on; `keeps` says whether they have that
+    dimension. Without `dim`, of all numbers of `source`."""
+
+    source: Node
+    dim: Optional[int]
+    largest: bool
+    first: int
+    count: int
+    keeps: bool = True
+
+    def of(self, x: torch.Tensor, result: int) -> torch.Tensor:
+        """Returns the numbers, or the indices if `result` is 1."""
+        x, dim = self._line(x)
+        largest, first = self.largest, self.first
+        if not result and self.count == 1 and first > self.size() // 2:  # nearer to the other end
+            largest, first = not largest, self.size() - 1 - first
+        select = TOPK_INDICES if result else TOPK_VALUES
+        return self._kept(select(x, first + self.count, dim, largest), first)
+
+    def of_few(self, x: torch.Tensor) -> torch.Tensor:
+        """Returns the numbers without a kernel for it."""
+        x, dim = self._line(x)
+        size = x.shape[dim]
+        places = range(self.first, self.first + self.count)
+        return self._kept(sorted_places(x, dim, [size - 1 - p if self.largest else p for p in places]), 0)
+
+    def size(self) -> int:
+        """Returns how many numbers are sorted."""
+        value: torch.Tensor = self.source.meta["val"]
+        return int(value.numel() if self.dim is None else value.shape[self.dim])
+
+    def _line(self, x: torch.Tensor) -> tuple[torch.Tensor, int]:
+        return (x.reshape(-1), 0) if self.dim is None else (x, self.dim)
+
+    def _kept(self, numbers: torch.Tensor, first: int) -> torch.Tensor:
+        dim = self.dim or 0
+        found = numbers if numbers.shape[dim] == self.count else numbers.narrow(dim, first, self.count)
+        return found if self.keeps else found.squeeze(dim)
+
+
 def _spell_out_sorted(node: Node) -> bool:
-    """Sorts what a function chooses from, if that are few numbers and nothing reads where they were. Returns whether it
-    does."""
-    found = _sorted(node)
-    if found is None:
+    """Computes the numbers and the indices of a function that sorts by a kernel each, but few numbers alone by minima
+    and maxima. Returns whether it does."""
+    chosen = _chosen(node)
+    if chosen is None:
         return False
-    source, dim, places, keeps = found
-
-    def numbers(x: torch.Tensor) -> torch.Tensor:
-        chosen = sorted_places(x, dim, places)
-        return chosen if keeps else chosen.squeeze(dim)
-
-    for reader in [node] if isinstance(node.meta["val"], torch.Tensor) else list(node.users):
-        replace_by(reader, numbers, [source])
+    readers: list[tuple[Node, Any]]
+    if isinstance(node.meta["val"], torch.Tensor):
+        readers = [(node, int(node.target in _PLACES))]
+    else:
+        readers = [(user, user.args[1]) for user in node.users if user.users]
+    few = chosen.size() <= MOST_SORTED and all(result == 0 for _, result in readers)
+    for reader, result in readers:
+        replace_by(reader, _computing(chosen, few, result), [chosen.source])
     return True
 
 
-def _sorted(node: Node) -> Optional[tuple[Node, int, list[int], bool]]:
-    """(source, dimension, places, whether the dimension stays) of the numbers of a function that sorts."""
+def _computing(chosen: _Chosen, few: bool, result: int) -> Callable[[torch.Tensor], torch.Tensor]:
+    return lambda x: chosen.of_few(x) if few else chosen.of(x, result)
+
+
+def _chosen(node: Node) -> Optional[_Chosen]:
+    """Returns what a function that sorts chooses; None for other functions, a topk of one number, scalars, and tensors
+    that are not of float32, have no elements or no fixed shape."""
     if node.target not in _SORTING or node.args[0].meta["val"].dtype != torch.float32:  # type: ignore[union-attr]  # a node
         return None
-    if any(user.target is operator.getitem and user.args[1] == 1 and user.users for user in node.users):
-        return None
     given = _given(node)
-    source = given["self"]
+    source: Node = given["self"]
     shape = source.meta["val"].shape
-    dim = given.get("dim", 0)
-    if not shape or not isinstance(shape[dim], int) or not 1 <= shape[dim] <= MOST_SORTED:
+    dim = None if node.target is aten.median.default else given.get("dim", 0)
+    if not shape or not all(isinstance(size, int) and size > 0 for size in shape):
         return None
+    if dim is None:
+        return _Chosen(source, None, False, (shape.numel() - 1) // 2, 1, keeps=False)
     size = shape[dim]
     if node.target is aten.topk.default:
-        places = list(range(size))[:: -1 if given["largest"] else 1][: given["k"]]
-        return (source, dim, places, True) if given["k"] > 1 else None
+        return _Chosen(source, dim, given["largest"], 0, given["k"]) if given["k"] > 1 else None
     if node.target is aten.median.dim:
-        return source, dim, [(size - 1) // 2], given["keepdim"]
+        return _Chosen(source, dim, False, (size - 1) // 2, 1, given["keepdim"])
     if node.target is aten.kthvalue.default:
-        return source, dim, [given["k"] - 1], given["keepdim"]
-    return source, dim, list(range(size))[:: -1 if given.get("descending") else 1], True
+        return _Chosen(source, dim, False, given["k"] - 1, 1, given["keepdim"])
+    return _Chosen(source, dim, bool(given.get("descending")), 0, size)
 
 
 def _given(node: Node) -> dict[str, Any]:

@@ -1,4 +1,5 @@
 """Sorts few numbers with minima and maxima: what sort, topk, median and kthvalue choose, as of a filter of 5 samples.
+Each minimum or maximum is taken of two tensors, for all positions along the other dimensions at once.
 
 Batcher's network for any count [Knuth, The Art of Computer Programming, volume 3, 5.2.2, algorithm M] compares 3 times
 for 3 numbers, 9 times for 5 and 19 times for 8. What leads to no chosen number is not computed.

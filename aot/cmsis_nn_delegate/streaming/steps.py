@@ -25,7 +25,8 @@ from ..edge.recurrent_ops import (
     RNN_RELU,
     RNN_TANH,
 )
-from ..edge.sound_ops import LOG_MEL
+from ..edge.selection_ops import TOPK_INDICES, TOPK_VALUES
+from ..edge.sound_ops import LOG_MEL, PCEN, PCEN_LAST
 from ..quantization.rewriting import arguments_of
 from .columns import Columns, common, read_by_window
 
@@ -174,9 +175,10 @@ def _without(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step
 
 
 def _along(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
-    """Computes along the dimension that is its second argument, or one of several."""
+    """Computes along the dimension that its argument `dim` names, or one of several."""
     columns = common(inputs.values())
-    dim = arguments_of(node)[1]
+    overload: Any = node.target
+    dim = arguments_of(node)[[declared.name for declared in overload._schema.arguments].index("dim")]
     if dim % len(shapes[node]) == columns.dim:
         raise Refusal(_OVER_COLUMNS)
     return _same(node, inputs, columns)
@@ -471,11 +473,7 @@ def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
     columns = inputs[source]
     if columns.dim != int(batch_first):
         raise Refusal("has the columns as its batch or features: exchange dimensions before it")
-    if columns.end != columns.count:
-        raise Refusal("reads columns that depend on padding at the end: pad at the start only")
-    for state in states:
-        if state.target is not DEQUANTIZE or not is_constant(state):
-            raise Refusal("starts from a state that is computed: let it start from zeros or a constant")
+    _require_start(columns, states)
 
     def build(builder: Builder, run: Optional[range]) -> Node:
         kept = [builder.state(state) for state in states]
@@ -497,6 +495,38 @@ def _recurrent(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> St
         return builder.call(node, node.target, (read, *kept, *arguments[1 + len(states) :]))
 
     return Step(columns, lambda run: {source: _some(run)}, build)
+
+
+def _smoothed(node: Node, inputs: Mapping[Node, Columns], shapes: Shapes) -> Step:
+    """Smooths bands over frames, from the state of the inference before on."""
+    source, state, *parameters = arguments_of(node)
+    columns = inputs[source]
+    if columns.dim != len(shapes[source]) - 2:
+        raise Refusal("has the columns as its batch or bands: stream along the frames, the last dimension but one")
+    _require_start(columns, [state])
+
+    def build(builder: Builder, run: Optional[range]) -> Node:
+        kept = builder.state(state)
+        read = builder.columns_of(source, _some(run))
+
+        def keep() -> None:
+            (quantize,) = node.users  # of the result
+            results = builder.dequantized(quantize, builder.columns_of(quantize, _some(run)))
+            builder.keep(kept, builder.call(node, PCEN_LAST, (results, read, kept, *parameters)))
+
+        builder.at_the_end(keep)
+        return builder.call(node, PCEN, (read, kept, *parameters))
+
+    return Step(columns, lambda run: {source: _some(run)}, build)
+
+
+def _require_start(columns: Columns, states: Sequence[Node]) -> None:
+    """Raises Refusal unless what goes from column to column starts from constants, and ends with the last column."""
+    if columns.end != columns.count:
+        raise Refusal("reads columns that depend on padding at the end: pad at the start only")
+    for state in states:
+        if state.target is not DEQUANTIZE or not is_constant(state):
+            raise Refusal("starts from a state that is computed: let it start from zeros or a constant")
 
 
 def is_constant(node: Node) -> bool:
@@ -529,6 +559,7 @@ _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shap
     (_overloads("conv1d", "conv2d"), _convolution),
     (_overloads("max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d"), _pool),
     (frozenset({LOG_MEL}), _framed),
+    (frozenset({PCEN}), _smoothed),
     (
         _overloads("adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d"),
         _pooled_to,
@@ -537,7 +568,11 @@ _STEPS: tuple[tuple[frozenset[Any], Callable[[Node, Mapping[Node, Columns], Shap
     (_overloads("slice"), _sliced),
     (_overloads("select"), _one),
     (_overloads("mean", "sum", "amax", "amin", "argmax", "max", "min", "var", "std"), _without),
-    (_overloads("softmax", "log_softmax", "_softmax", "_log_softmax", "glu", "cumsum"), _along),
+    (
+        frozenset({TOPK_VALUES, TOPK_INDICES})
+        | _overloads("softmax", "log_softmax", "_softmax", "_log_softmax", "glu", "cumsum"),
+        _along,
+    ),
     (_overloads("layer_norm", "rms_norm"), _normalized),
     (_overloads("batch_norm", "prelu"), _by_channel),
     (_overloads("cat", "concat"), _joined),

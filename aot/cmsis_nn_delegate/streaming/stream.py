@@ -17,6 +17,7 @@ from torch.fx.node import map_arg
 
 from ..edge.naming import computed_in_float, described, module_of, source_of
 from ..edge.recurrent_ops import LAYERS
+from ..edge.sound_ops import PCEN
 from ..quantization.in_place import written_buffers
 from ..quantization.rewriting import finish
 from ..support.errors import UserError
@@ -94,7 +95,7 @@ class _Rewriting:
     def __init__(self, model: GraphModule, inputs: Sequence[torch.Tensor], stream: Stream, window: int) -> None:
         self._model, self._inputs, self._window = model, inputs, window
         self.hop = stream.hop
-        self._since_start = any(node.target in LAYERS for node in model.graph.nodes)
+        self._since_start = any(node.target in LAYERS or node.target is PCEN for node in model.graph.nodes)
         shapes = _Shapes(model)
         with torch.no_grad():
             shapes.run(*inputs)

@@ -78,11 +78,11 @@ def pooled():
 
 
 def by_frames():
-    """Linear layers on frames, [1, frames, features], normalized, gated and joined."""
+    """Linear layers on frames, [1, frames, features], normalized, gated, joined and sorted."""
 
     def forward(m, x):
         y = m.norm(torch.relu(m.first(x)))
-        y = torch.cat([F.glu(y, -1), y[..., :4]], -1).softmax(-1)
+        y = torch.cat([F.glu(y, -1), y[..., :4]], -1).softmax(-1).sort(-1)[0]
         return m.last(m.conv(y.transpose(1, 2)).amax(2))
 
     layers = {"first": nn.Linear(6, 16), "norm": nn.LayerNorm(16), "conv": nn.Conv1d(12, 8, 4), "last": nn.Linear(8, 3)}

@@ -204,6 +204,7 @@ UNCHECKED = {
     "LogMel.forward": "PyTorch calls it",
     "Mfcc.forward": "PyTorch calls it",
     "NonMaxSuppression.forward": "PyTorch calls it",
+    "Pcen.forward": "PyTorch calls it",
     "VariableLength": "checks its layer itself",
     "VariableLength.forward": "PyTorch calls it",
 }

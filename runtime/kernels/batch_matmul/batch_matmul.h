@@ -39,4 +39,11 @@ inline void multiply_matrices(const Args& a, const Bases& bases, Product product
   }
 }
 
+/// How many rows of input2 a tuned kernel packs at a time, in fours, if it does so in a.passes.
+template <typename Args>
+inline std::int32_t rows_of_a_pass(const Args& a) {
+  const std::int32_t fours = (a.output_dims.c + 3) / 4;
+  return (fours + a.passes - 1) / a.passes * 4;
+}
+
 }  // namespace cmsis_nn_delegate::portable

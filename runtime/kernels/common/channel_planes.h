@@ -90,9 +90,10 @@ inline std::int32_t pair(std::int32_t low, std::int32_t high) {
                                    static_cast<std::uint32_t>(high) << 16);
 }
 
-/// Puts a row of `channels` <= 4 channels into their planes.
+/// Puts a row of `channels` <= 4 channels into their planes, of which a column has `column_words` words.
 template <typename Element>
-void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int32_t channels) {
+void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int32_t channels,
+          std::int32_t column_words) {
   const auto padding = static_cast<Element>(p.padding & ((1u << 8 * sizeof(Element)) - 1));
   const std::int32_t step = p.channel_bytes / 4;
   const std::int32_t pixel = p.pixel_bytes / static_cast<std::int32_t>(sizeof(Element));
@@ -101,7 +102,7 @@ void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int3
       planes[i * step] =
           pair(left != nullptr ? left[i] : padding, right != nullptr ? right[i] : padding);
     }
-    planes += kChannels * step;
+    planes += column_words;
   };
   if (p.first != 0) {
     put(nullptr, row);
@@ -113,6 +114,12 @@ void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int3
   if (p.last != 0) {
     put(row, nullptr);
   }
+}
+
+/// The same where planes of four channels lie together.
+template <typename Element>
+void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int32_t channels) {
+  fill(row, planes, p, channels, kChannels * (p.channel_bytes / 4));
 }
 
 /// The sum of one window whose first column is column `x` of the word at `column`.

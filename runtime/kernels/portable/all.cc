@@ -103,6 +103,16 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kLstmInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kLstmLengthsInt4VectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kDepthwiseConv2d5x5).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kStridedCopyVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kBatchMatmulPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kBatchMatmulVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kMulRounded)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kMulRoundedBroadcast)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kLookupVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kDepthwiseConv2dColumns).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -272,6 +272,27 @@ TEST_F(OverlapTest, DepthwiseByLines) {
   EXPECT_GT(refused_, 500);
 }
 
+TEST_F(OverlapTest, DepthwiseOf5x5) {
+  for (int round = 0; round < 400; ++round) {
+    const int channels = pick(1, 11);
+    auto args = convolution<payload::DepthwiseConv2d5x5Args>({5, pick(1, 5)}, pick(1, 2), channels,
+                                                             channels);
+    args.filter_dims.c = 1;
+    args.channel_words = (5 * args.filter_dims.h + 4) / 4 + 2;
+    args.band_rows = pick(0, 2) != 0 ? args.output_dims.h : pick(1, args.output_dims.h);
+    draw_table(channels, args.channel_words, [&](int word) {
+      const int end = word - (args.channel_words - 2);
+      return end == -1  ? (any() & 0xFFFFFF) | pick(7, 9) << 24
+             : end == 0 ? pick(-5000, 5000)
+             : end == 1 ? pick(1 << 30, INT32_MAX)
+                        : any();
+    });
+    compare(kDepthwiseConv2d5x5, args);
+  }
+  EXPECT_GT(allowed_, 100);
+  EXPECT_GT(refused_, 500);
+}
+
 TEST_F(OverlapTest, Conv2dByVectors) {
   for (int round = 0; round < 100; ++round) {
     const payload::Tile kernel =
@@ -335,6 +356,28 @@ TEST_F(OverlapTest, DepthwiseByWindows) {
   }
   EXPECT_GT(allowed_, 500);
   EXPECT_GT(refused_, 200);
+}
+
+TEST_F(OverlapTest, DepthwiseByColumns) {
+  for (int round = 0; round < 200; ++round) {
+    const int channels = pick(1, 20);
+    const int stride = pick(1, 2);
+    auto args =
+        convolution<payload::DepthwiseConv2dColumnsArgs>({5, 5}, stride, channels, channels);
+    args.filter_dims.c = 1;
+    put(args.params.padding.h, pick(0, 7));
+    args.blocks = channels;
+    args.block_words = 11;
+    draw_table(args.blocks, 11, [&](int word) {
+      // Weights; a sum with a shift of -7 to -9; the multiplier.
+      return word < 9    ? any()
+             : word == 9 ? pick(-5000, 5000) * 64 + pick(55, 57)
+                         : pick(1 << 30, INT32_MAX);
+    });
+    compare(kDepthwiseConv2dColumns, args);
+  }
+  EXPECT_GT(allowed_, 100);
+  EXPECT_GT(refused_, 500);
 }
 
 TEST_F(OverlapTest, DepthwiseByTapVectors) {

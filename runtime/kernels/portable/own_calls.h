@@ -162,6 +162,12 @@ inline constexpr KernelTable kOwnCalls = {
         kCtcGreedyInt16,
         kNms,
         kNmsInt16,
+        kPcen,
+        kPcenInt16,
+        kTopkIndices,
+        kTopkIndicesInt16,
+        kTopkValues,
+        kTopkValuesInt16,
     },
 };
 

@@ -95,6 +95,16 @@ constexpr KernelTable kTunedKernels =
             KernelRef(tuned::kLstmInt4VectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLstmLengthsInt4VectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kDepthwiseConv2d5x5).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kStridedCopyVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kBatchMatmulPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kBatchMatmulVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kMulRounded)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kMulRoundedBroadcast)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kLookupVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kDepthwiseConv2dColumns).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -129,6 +129,20 @@ CMSIS_NN_DELEGATE_KERNEL(GruLengthsInt4VectorsInt16, GruLengthsInt4VectorsInt16,
 CMSIS_NN_DELEGATE_KERNEL(LstmInt4VectorsInt16, LstmInt4VectorsInt16, lstm_int4_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(LstmLengthsInt4VectorsInt16, LstmLengthsInt4VectorsInt16,
                          lstm_lengths_int4_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d5x5, DepthwiseConv2d5x5, depthwise_conv2d_5x5)
+/// depthwise_conv2d_5x5 for stride 1 alone.
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d5x5, DepthwiseConv2d5x5Stride1,
+                         depthwise_conv2d_5x5_stride1)
+/// depthwise_conv2d_5x5 for stride 2 alone.
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d5x5, DepthwiseConv2d5x5Stride2,
+                         depthwise_conv2d_5x5_stride2)
+CMSIS_NN_DELEGATE_KERNEL(StridedCopyVectors, StridedCopyVectors, strided_copy_vectors)
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmulPairs, BatchMatmulPairs, batch_matmul_pairs)
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmulVectors, BatchMatmulVectors, batch_matmul_vectors)
+CMSIS_NN_DELEGATE_KERNEL(MulRounded, MulRounded, mul_rounded)
+CMSIS_NN_DELEGATE_KERNEL(MulRoundedBroadcast, MulRoundedBroadcast, mul_rounded_broadcast)
+CMSIS_NN_DELEGATE_KERNEL(LookupVectorsInt16, LookupVectorsInt16, lookup_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dColumns, DepthwiseConv2dColumns, depthwise_conv2d_columns)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

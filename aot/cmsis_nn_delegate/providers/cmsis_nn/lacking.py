@@ -12,6 +12,7 @@ _ROWS = "CMSIS-NN has no look-up of rows; they go through memcpy"
 _STATE = "CMSIS-NN knows no states between inferences"
 _LENGTHS = "CMSIS-NN knows no sequences of different lengths"
 _PROJECTION = "CMSIS-NN's LSTM has no projection"
+_SORT = "CMSIS-NN does not sort"
 _EXTREMUM = "CMSIS-NN reduces images over height and width alone, for which max_pool2d calls it"
 _SUM = "CMSIS-NN has no sum over a dimension"
 _WIDE_EXTREMUM = "CMSIS-NN's maximum and minimum of two tensors are of int8"
@@ -114,6 +115,8 @@ WHY_LACKING: Mapping[str, str] = {
     "pad_nd": "arm_pad_s8 pads at most four dimensions with a constant, row by row with memset and memcpy, as the "
     "portable kernel does",
     "pair_float32": _FLOAT,
+    "pcen": _SOUND,
+    "pcen_int16": _SOUND,
     "prelu": _PRELU,
     "prelu_int16": _PRELU,
     "pool2d_float32": _FLOAT,
@@ -143,6 +146,10 @@ WHY_LACKING: Mapping[str, str] = {
     "strided_copy": _COPY,
     "strided_copy_float32": _COPY,
     "strided_copy_int16": _COPY,
+    "topk_indices": _INDEX,
+    "topk_indices_int16": _INDEX,
+    "topk_values": _SORT,
+    "topk_values_int16": _SORT,
     "transpose_float32": _FLOAT,
     "transpose_int16": "arm_transpose_s16 is not there; arm_transpose_s8 moves bytes",
     "transpose": "arm_transpose_s8 counts in 16 bits what a payload counts in 32, and without MVE computes four "

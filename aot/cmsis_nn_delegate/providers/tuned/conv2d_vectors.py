@@ -120,11 +120,7 @@ class Conv2dVectors(OwnImplementation):
             return f"it computes 2 to {most} channels, not {channels}"
         if n * h * w == 1:
             return "CMSIS-NN is as fast where the output is a single pixel"
-        try:
-            vector_requantization.form_of(node, self.finer)
-        except ValueError as error:
-            return str(error)
-        return block_args.why_not(node)
+        return vector_requantization.why_not(node, self.finer) or block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
         """Copies of four pixels if whole vectors may reach past the image; or the columns of the rows of a tile, what

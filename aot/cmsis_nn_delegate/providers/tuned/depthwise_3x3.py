@@ -25,18 +25,20 @@ TAPS = (3, 3)
 _STRIDES = ((1, 1), (2, 2))
 
 
-def whole(node: Node) -> Node:
-    """Returns an equivalent of `node` with 3 x 3 taps, `node` itself if it has these or does not fit into them."""
+def whole(node: Node, least: tuple[int, int] = TAPS, most: tuple[int, int] = TAPS) -> Node:
+    """Returns an equivalent of `node` with at least `least` taps side by side, `node` itself if it has these, or if it
+    has more than `most`."""
     weights, dilation = node.inputs[1], node.attrs.dilation
     sizes = [(taps - 1) * step + 1 for taps, step in zip(weights.shape[2:], dilation)]
-    if tuple(weights.shape[2:]) == TAPS or max(sizes) > TAPS[0]:
+    taps = tuple(max(size, limit) for size, limit in zip(sizes, least))
+    if taps == tuple(weights.shape[2:]) or any(size > limit for size, limit in zip(sizes, most)):
         return node
-    data = np.zeros((*weights.shape[:2], *TAPS), weights.element.numpy)
+    data = np.zeros((*weights.shape[:2], *taps), weights.element.numpy)
     data[:, :, : sizes[0] : dilation[0], : sizes[1] : dilation[1]] = weights.constant
     found = copy_of(node)
-    found.inputs[1] = Value(f"{weights.name}_3x3", weights.type.of(shape=data.shape), data)
+    found.inputs[1] = Value(f"{weights.name}_{taps[0]}x{taps[1]}", weights.type.of(shape=data.shape), data)
     # As many windows as before: those of the image's last pixels reach beyond it.
-    reach = Padding(bottom=TAPS[0] - sizes[0], right=TAPS[1] - sizes[1])
+    reach = Padding(bottom=taps[0] - sizes[0], right=taps[1] - sizes[1])
     found.attrs = dataclasses.replace(
         node.attrs, stride=_same_stride(node, sizes), dilation=(1, 1), padding=node.attrs.padding.plus(reach)
     )

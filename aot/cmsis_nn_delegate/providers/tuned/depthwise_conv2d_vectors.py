@@ -112,11 +112,7 @@ class DepthwiseConv2dVectors(OwnImplementation):
         weights = np.abs(weights_of(node).astype(np.int64))
         if any((weights[a] + weights[b] > 255).any() for a, b in _PAIRS):
             return "two weights of -128 side by side"
-        try:
-            vector_requantization.form_of(node)
-        except ValueError as error:
-            return str(error)
-        return block_args.why_not(node)
+        return vector_requantization.why_not(node) or block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
         """Three rows for an even number of outputs, and a pixel of padding."""

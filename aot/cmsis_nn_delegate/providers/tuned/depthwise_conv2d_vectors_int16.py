@@ -111,11 +111,7 @@ class DepthwiseConv2dVectorsInt16(OwnImplementation):
         geometry = Geometry.plain(node)
         if max(math.prod(geometry.kernel), _rows(geometry)) > _MOST:
             return f"it computes at most {_MOST} taps, from as many rows"
-        try:
-            vector_requantization.form_of(node)
-        except ValueError as error:
-            return str(error)
-        return block_args.why_not(node)
+        return vector_requantization.why_not(node) or block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
         """The rows for an even number of outputs, and a pixel of padding."""

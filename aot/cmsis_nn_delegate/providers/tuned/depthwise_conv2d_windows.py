@@ -113,11 +113,11 @@ class DepthwiseConv2dWindows(OwnImplementation):
             return f"it computes rows or columns of {_LEAST_LENGTH} outputs or more"
         if (GROUP * width if _along_height(node) else width + 8) * channels > _MOST_BYTES:
             return f"outputs of a group may lie at most {_MOST_BYTES} bytes apart"
-        try:
-            vector_requantization.form_of(node)
-        except ValueError as error:
-            return str(error)
-        return vector_table.why_not_joined(depthwise_conv2d_vectors.starts(node)) or block_args.why_not(node)
+        return (
+            vector_requantization.why_not(node)
+            or vector_table.why_not_joined(depthwise_conv2d_vectors.starts(node))
+            or block_args.why_not(node)
+        )
 
     def scratch_bytes(self, node: Node) -> int:
         return _shape(node).scratch_bytes

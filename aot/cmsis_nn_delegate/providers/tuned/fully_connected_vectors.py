@@ -115,11 +115,7 @@ class FullyConnectedVectors(OwnImplementation):
 
     def why_inexact(self, node: Node) -> str:
         """Returns why results cannot be requantized, "" if they can."""
-        try:
-            vector_requantization.form_of(node)
-        except ValueError as error:
-            return str(error)
-        return ""
+        return vector_requantization.why_not(node)
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         channels, inputs = node.inputs[1].shape

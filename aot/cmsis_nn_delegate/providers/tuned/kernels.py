@@ -6,6 +6,8 @@ from ..implementation import OwnImplementation
 from . import recurrent_int4_pairs, recurrent_int4_vectors
 from .add_linear import AddLinear, AddLinearBroadcast
 from .add_pairs_int16 import AddPairsInt16
+from .batch_matmul_pairs import BatchMatmulPairs
+from .batch_matmul_vectors import BatchMatmulVectors
 from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
 from .conv2d_int4_vectors import Conv2dInt4Vectors
@@ -16,6 +18,8 @@ from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_vectors_int16 import Conv2dVectorsInt16
 from .conv2d_winograd import Conv2dWinograd
+from .depthwise_conv2d_5x5 import DepthwiseConv2d5x5, DepthwiseConv2d5x5OfInt4
+from .depthwise_conv2d_columns import DepthwiseConv2dColumns
 from .depthwise_conv2d_int4_planes import DepthwiseConv2dInt4Planes
 from .depthwise_conv2d_int4_vectors import DepthwiseConv2dInt4Vectors
 from .depthwise_conv2d_lines import DepthwiseConv2dLines
@@ -49,6 +53,8 @@ from .fully_connected_pairs_int16 import FullyConnectedPairsInt16
 from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .lookup_vectors import LookupVectors
+from .lookup_vectors_int16 import LookupVectorsInt16
+from .mul_rounded import MulRounded, MulRoundedBroadcast
 from .recurrent_pairs import (
     GruLengthsPairs,
     GruLengthsPairsInt16,
@@ -71,6 +77,7 @@ from .recurrent_vectors import (
     LstmVectorsInt16,
 )
 from .softmax_table import MaskedSoftmaxTable, SoftmaxTable
+from .strided_copy_vectors import StridedCopyVectors
 
 _CONV2D_JOINT_PAIRS = Conv2dJointPairs()
 _CONV2D_PAIRS = Conv2dPairs()
@@ -93,6 +100,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     AddLinear(),
     _CONV2D_VECTORS,
     DepthwiseConv2dWindows(),
+    DepthwiseConv2dColumns(),
     DepthwiseConv2dVectors(),
     Conv2dWinograd(),
     DepthwiseConv2dRows(),
@@ -145,9 +153,17 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dLines(),
     MaskedSoftmaxTable(),
     LookupVectors(),
+    LookupVectorsInt16(),
+    MulRounded(),
+    MulRoundedBroadcast(),
     DepthwiseConv2dTapVectors(),
+    DepthwiseConv2d5x5(),
+    DepthwiseConv2d5x5OfInt4(),
+    StridedCopyVectors(),
     *recurrent_int4_pairs.LAYERS,
     FullyConnectedInt4GroupsPairs(),
     FullyConnectedInt4GroupsVectors(),
     *recurrent_int4_vectors.LAYERS,
+    BatchMatmulPairs(),
+    BatchMatmulVectors(),
 )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...format.element import Element
 from ...format.record import Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
 from ...ops import lookup
 from ...ops.case import Case
-from ...ops.features import Features
+from ...ops.features import Features, blocks_of
 from ...ops.function_table import ENTRIES
 from ...ops.kernel import KernelSpec
 from ...ops.lookup import LookupAttrs
@@ -43,8 +45,9 @@ class LookupVectors(OwnImplementation):
     isas = frozenset({Isa.MVE})
     assumes = "nothing"
     draws = (_draw,)
+    lanes: ClassVar[int] = _BYTES  # elements in a vector
 
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/lookup/lookup_vectors_{isa}.S",))
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
-        return Features({"vectors": -(-node.output.numel // _BYTES)})
+        return Features({"vectors": blocks_of(node.output.numel, self.lanes)})

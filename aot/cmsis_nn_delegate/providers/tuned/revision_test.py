@@ -11,14 +11,18 @@ from cmsis_nn_delegate.format.schema import TUNED_REVISION
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops import fully_connected_groups
 from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.batch_matmul import BatchMatmulAttrs, Matrices
 from cmsis_nn_delegate.ops.broadcast import shapes_of
+from cmsis_nn_delegate.ops.function_table import KNOTS
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
 from cmsis_nn_delegate.ops.lookup import LookupAttrs
 from cmsis_nn_delegate.ops.lstm import Lstm, LstmAttrs
 from cmsis_nn_delegate.ops.lstm_projected import LstmProjected, LstmProjectedAttrs
 from cmsis_nn_delegate.ops.masked_softmax import MaskedSoftmaxAttrs
+from cmsis_nn_delegate.ops.mul import MulAttrs
 from cmsis_nn_delegate.ops.recurrent import Numbers, Sizes
 from cmsis_nn_delegate.ops.softmax import OUTPUT
+from cmsis_nn_delegate.ops.strided_copy import draw_copy
 from cmsis_nn_delegate.providers.tuned.kernels import IMPLEMENTATIONS
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
@@ -86,7 +90,14 @@ CONSTANTS = {
     "depthwise_conv2d_lines": 0xB8976E92,
     "masked_softmax_table": 0x5EC38BFD,
     "lookup_vectors": 0xC02740F0,
-    "depthwise_conv2d_tap_vectors": 0xFB8B6BA5,
+    "lookup_vectors_int16": 0x5601137F,
+    "mul_rounded": 0x00000000,
+    "mul_rounded_broadcast": 0x00000000,
+    "depthwise_conv2d_tap_vectors": 0x739CCDB4,
+    "depthwise_conv2d_columns": 0x68E2616E,
+    "depthwise_conv2d_5x5": 0x37268625,
+    "depthwise_conv2d_5x5_of_int4": 0xE858C86F,
+    "strided_copy_vectors": 0x00000000,
     "lstm_int4_pairs": 0x8D5A925E,
     "gru_int4_pairs": 0x5888F8F0,
     "lstm_lengths_int4_pairs": 0xC6B9C26B,
@@ -105,6 +116,8 @@ CONSTANTS = {
     "gru_int4_vectors_int16": 0x902D5868,
     "lstm_lengths_int4_vectors_int16": 0x39E3839E,
     "gru_lengths_int4_vectors_int16": 0x093D8088,
+    "batch_matmul_pairs": 0x00000000,
+    "batch_matmul_vectors": 0x00000000,
 }
 
 
@@ -140,7 +153,16 @@ def nodes():
     layers.append(builder.node("masked_softmax", [scores, mask], MaskedSoftmaxAttrs(), OUTPUT))
     entries = builder.constant((256,), Element.INT8, -128, 127)
     layers.append(builder.node("lookup", [row, entries], LookupAttrs(), builder.quant(0.1, 3)))
-    return [*builder.graph(strided, *layers).nodes, *nodes_with_nibbles(), *nodes_with_groups(), *recurrent_nodes()]
+    sizes = BatchMatmulAttrs(Matrices(1, 2, 3, 9), Matrices(1, 2, 5, 9))
+    factors = [builder.input(2, rows, 9, quant=builder.quant(0.1, 3)) for rows in (3, 5)]
+    layers.append(builder.node("batch_matmul", factors, sizes, builder.quant(0.5, 3)))
+    squared = builder.quant(image.scale**2 * 2.0**6)
+    for other, shapes in ((image, None), (builder.input(1, 5, 1, 1, quant=image.quant), repeated)):
+        layers.append(builder.node("mul", [image, other], MulAttrs(shapes=shapes), squared))
+    entries = builder.constant((KNOTS[0],), Element.INT16, -128, 127)
+    layers.append(builder.node("lookup", [wide, entries], LookupAttrs(), builder.quant(0.1, element=Element.INT16)))
+    others = [*nodes_with_nibbles(), *nodes_with_groups(), *recurrent_nodes(), *large_windows_and_a_copy()]
+    return [*builder.graph(strided, *layers).nodes, *others]
 
 
 def nodes_with_nibbles():
@@ -162,6 +184,15 @@ def nodes_with_nibbles():
 def nodes_with_groups():
     builder = RandomCase(seed=8)
     return builder.graph(fully_connected_groups.grouped(builder, 16, 3, 11)).nodes
+
+
+def large_windows_and_a_copy():
+    builder = RandomCase(seed=9)
+    image = builder.input(1, 9, 11, 9)
+    layers = [builder.depthwise_conv2d(image, 1, kernel=kernel) for kernel in ((5, 5), (3, 4))]
+    layers.append(builder.depthwise_conv2d(image, 1, kernel=(5, 5), element=Element.INT4))
+    layers.append(draw_copy(builder, image, [9, 11, 9], [9, 81, 1], 0))
+    return builder.graph(*layers).nodes
 
 
 def recurrent_nodes():

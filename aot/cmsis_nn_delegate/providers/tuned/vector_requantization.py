@@ -38,6 +38,15 @@ def form_of(node: Node, finer: bool = False) -> VectorForm:
     return VectorForm.LEAST if relu else VectorForm.ANY
 
 
+def why_not(node: Node, finer: bool = False) -> str:
+    """Returns why there is no form for `node`, "" if there is one."""
+    try:
+        form_of(node, finer)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def scales(node: Node) -> tuple[np.ndarray, np.ndarray]:
     """Returns the int32 multiplier and shift of each channel."""
     multiplier, shift = per_channel_requantize.output_multipliers(node)

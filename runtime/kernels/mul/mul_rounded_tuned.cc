@@ -1,0 +1,14 @@
+#include "runtime/kernels/mul/mul_rounded.h"
+#include "runtime/kernels/mul/mul_rounded_products_tuned.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate::tuned {
+
+Error run_mul_rounded(const void* args, const Bases& bases) {
+  return portable::compute_mul_rounded<RoundedProducts>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kMulRounded> kMulRounded =
+    portable::mul_rounded_kernel(run_mul_rounded);
+
+}  // namespace cmsis_nn_delegate::tuned
