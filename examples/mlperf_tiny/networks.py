@@ -1,11 +1,11 @@
-"""The four MLPerf Tiny reference networks, with seeded random or with trained weights.
+"""The MLPerf Tiny reference networks, with seeded random or with trained weights.
 
     cmsisnn compile examples/mlperf_tiny/networks.py:ds_cnn --target cortex-m55 ...
 
 Trained weights are not part of this project. `WEIGHTS_VARIABLE` names a folder with
 one NAME.npz per network: arrays "00.weight", "00.bias", ... in the order of the
-layers, with batch norm folded, and "check.input_nhwc" / "check.output", inputs and
-the outputs of the original network.
+layers, with batch norm folded (no bias for a layer without one), and "check.input_nhwc" /
+"check.output", inputs and the outputs of the original network.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from . import autoencoder as _autoencoder
 from . import ds_cnn as _ds_cnn
 from . import mobilenet_v1 as _mobilenet_v1
 from . import resnet8 as _resnet8
+from . import streaming_wakeword as _streaming_wakeword
 from .layers import randomize
 
 WEIGHTS_VARIABLE = "MLPERF_TINY_WEIGHTS"
@@ -46,7 +47,7 @@ class Network:
     def trained(self, folder: Path) -> nn.Module:
         """Returns the module with the weights in `folder`; ValueError if they do not fit."""
         module = self.build(False)
-        layers = [m for m in module.modules() if isinstance(m, (nn.Conv2d, nn.Linear))]
+        layers = [m for m in module.modules() if isinstance(m, (nn.Conv1d, nn.Conv2d, nn.Linear))]
         arrays = self._load(folder)
         names = sorted({key.split(".")[0] for key in arrays if key.endswith(".weight")})
         if len(names) != len(layers):
@@ -60,7 +61,8 @@ class Network:
                         f"{self.name} needs {list(layer.weight.shape)}"
                     )
                 layer.weight.copy_(weight)
-                layer.bias.copy_(torch.from_numpy(arrays[f"{name}.bias"]))
+                if layer.bias is not None:
+                    layer.bias.copy_(torch.from_numpy(arrays[f"{name}.bias"]))
         return module.eval()
 
     def check_data(self, folder: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -104,6 +106,14 @@ NETWORKS = {
         ),
     )
 }
+
+# Not one of NETWORKS: of the four others there are trained weights with inputs and outputs to check.
+STREAMING_WAKEWORD = Network(
+    "streaming_wakeword",
+    _streaming_wakeword.StreamingWakeword,
+    _streaming_wakeword.INPUT_SHAPE,
+    "streaming_wakeword.npz",
+)
 
 
 def weights_folder() -> Optional[Path]:

@@ -16,17 +16,17 @@ _BLOCKS = ((128, 3), (128, 5), (128, 10), (32, 15))
 
 
 class StreamingWakeword(nn.Module):
-    """(N, 40, 30) -> (N, 3) probabilities."""
+    """(N, 40, 30) -> (N, 3) probabilities. Without `batch_norm`, the second convolution of a block has a bias."""
 
-    def __init__(self) -> None:
+    def __init__(self, batch_norm: bool = True) -> None:
         super().__init__()
         layers: list[nn.Module] = []
         inputs = 40
         for outputs, taps in _BLOCKS:
             layers += [
                 nn.Conv1d(inputs, inputs, taps, groups=inputs, bias=False),
-                nn.Conv1d(inputs, outputs, 1, bias=False),
-                nn.BatchNorm1d(outputs),
+                nn.Conv1d(inputs, outputs, 1, bias=not batch_norm),
+                *([nn.BatchNorm1d(outputs)] if batch_norm else []),
                 nn.ReLU(),
                 nn.Dropout(0.2),
             ]

@@ -1,4 +1,4 @@
-// One benchmark of MLPerf Tiny, of which an image has one: kws01.cc, ic01.cc, vww01.cc or ad01.cc defines it.
+// One benchmark of MLPerf Tiny, of which an image has one: kws01.cc, ic01.cc, vww01.cc, ad01.cc or sww01.cc defines it.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@ enum class Sent : std::uint8_t {
   kInt8,     ///< one byte each, two's complement
   kUint8,    ///< one byte each
   kFloat32,  ///< four bytes each, little-endian
+  kInt16,    ///< two bytes each, little-endian: samples, which the network takes as they are
 };
 
 struct Benchmark {
@@ -35,8 +36,14 @@ struct Benchmark {
   /// 16-byte aligned.
   unsigned char* arena;
   std::size_t arena_bytes;
+  /// What the network remembers, 16-byte aligned; only of sww01.
+  unsigned char* state = nullptr;
+  std::size_t state_bytes = 0;
 };
 
 extern const Benchmark benchmark;
+
+/// Called again and again while the device waits for a command.
+void idle();
 
 }  // namespace mlperf_tiny

@@ -1,5 +1,4 @@
 // The device API of MLPerf Tiny for a model of the delegate: see device_api.h.
-#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -7,8 +6,6 @@
 #include "examples/mlperf_tiny/device/benchmark.h"
 #include "examples/mlperf_tiny/device/device_api.h"
 #include "examples/mlperf_tiny/device/harness.h"
-#include "platforms/bsp/bsp.h"
-#include "platforms/bsp/serial.h"
 #include "runtime/backend/cmsis_nn_backend.h"
 #include "runtime/standalone/model.h"
 
@@ -34,36 +31,12 @@ std::size_t sent_bytes() {
   return benchmark.sent == Sent::kFloat32 ? 4 * count : count;
 }
 
-void write(char byte) {
-  const auto data = static_cast<std::uint8_t>(byte);
-  bsp_serial_write(&data, 1);
-}
-
-void write(const char* text) {
-  while (*text != '\0') {
-    write(*text++);
-  }
-}
-
-void write(unsigned long number, unsigned base, unsigned least_digits) {
-  char digits[12];
-  unsigned count = 0;
-  while (number != 0 || count < least_digits) {
-    digits[count++] = "0123456789abcdef"[number % base];
-    number /= base;
-  }
-  while (count > 0) {
-    write(digits[--count]);
-  }
-}
-
 /// Writes a number from 0 to 4 million with three decimals; what is more, or none, as 4000000.000.
 void write(float number) {
   const float bounded = number < 4e6f ? number : 4e6f;
   const auto thousandths = static_cast<unsigned long>(bounded * 1000.0f + 0.5f);
-  write(thousandths / 1000, 10, 1);
-  write('.');
-  write(thousandths % 1000, 10, 3);
+  th_printf("%lu.%lu%lu%lu", thousandths / 1000, thousandths / 100 % 10, thousandths / 10 % 10,
+            thousandths % 10);
 }
 
 /// Returns number `index` of what was sent, as the network takes it.
@@ -104,9 +77,6 @@ bool failed() {
 
 }  // namespace
 
-void th_serialport_initialize(void) {}  // start-up has done it
-void th_timestamp_initialize(void) {}
-
 void th_final_initialize(void) {
   static const CmsisNnBackend backend(benchmark.kernels);
   state = model.load(backend, benchmark.payload, benchmark.payload_bytes, benchmark.arena,
@@ -145,7 +115,7 @@ void th_results() {
   if (failed() || !has_input) {
     return;
   }
-  write("m-results-[");
+  th_printf("m-results-[");
   const std::size_t count = model.tensor(1).nbytes;
   if (benchmark.reconstructs) {
     float sum = 0;
@@ -156,61 +126,11 @@ void th_results() {
     write(sum / static_cast<float>(count));
   } else {
     for (std::size_t i = 0; i < count; ++i) {
-      write(i == 0 ? "" : ",");
+      th_printf(i == 0 ? "" : ",");
       write(real_output(i));
     }
   }
-  write("]\r\n");
+  th_printf("]\r\n");
 }
 
-void th_timestamp(void) {
-  // The clocks of boards are multiples of 1 kHz. The number has 32 bits, as the benchmark has it: 71 minutes.
-  const std::uint64_t microseconds = bsp_ticks() * 1000u / (bsp_clock_hz / 1000u);
-  th_printf("m-lap-us-%lu\r\n", static_cast<unsigned long>(microseconds));
-}
-
-void th_pre() {}
-void th_post() {}
-
-char th_getchar() {
-  for (;;) {
-    const int byte = bsp_serial_read();
-    if (byte >= 0) {
-      return static_cast<char>(byte);
-    }
-  }
-}
-
-void th_printf(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  for (; *format != '\0'; ++format) {
-    if (*format != '%') {
-      write(*format);
-      continue;
-    }
-    ++format;
-    if (*format == 's') {
-      write(va_arg(arguments, const char*));
-    } else if (*format == 'c') {
-      write(static_cast<char>(va_arg(arguments, int)));
-    } else if (*format == 'd') {
-      const int number = va_arg(arguments, int);
-      write(number < 0 ? "-" : "");
-      write(number < 0 ? 0ul - static_cast<unsigned long>(number)
-                       : static_cast<unsigned long>(number),
-            10, 1);
-    } else if (*format == 'u') {
-      write(va_arg(arguments, unsigned), 10, 1);
-    } else if (*format == 'l') {  // %lu
-      ++format;
-      write(va_arg(arguments, unsigned long), 10, 1);
-    } else if (*format == '0') {  // %02x
-      format += 2;
-      write(va_arg(arguments, unsigned), 16, 2);
-    } else {
-      break;  // nobody uses another one
-    }
-  }
-  va_end(arguments);
-}
+void mlperf_tiny::idle() {}

@@ -1,9 +1,10 @@
 // What the harness of MLPerf Tiny asks of a device: benchmark/api/submitter_implemented.h of
-// https://github.com/mlcommons/tiny, with the same names. device.cc implements it; harness.cc calls it.
+// https://github.com/mlcommons/tiny, with the same names. device.cc and device_serial.cc implement it; harness.cc
+// calls it. Streaming wake word has streaming_api.h in the place of the first three functions.
 #pragma once
 
-/// Converts the bytes that the harness has received, ee_get_buffer(), to the input of the network. Takes no part of the
-/// measured time.
+/// Converts the bytes that the harness has received, ee_get_buffer(), to the input of the network. Takes no part of
+/// the measured time.
 void th_load_tensor();
 /// Computes one inference. Does not change the input.
 void th_infer();

@@ -14,6 +14,7 @@ import serial
 from cmsis_nn_delegate import reference
 from cmsis_nn_delegate.files import serialize
 from examples.mlperf_tiny.device.models import BENCHMARKS
+from examples.mlperf_tiny.device.runner_port import Port
 from examples.mlperf_tiny.device.simulate import port_of
 from sim.elf import Elf
 from sim.simulator import SimulatorError
@@ -24,20 +25,8 @@ ISAS = {"cortex_m4": "dsp", "cortex_m55": "mve"}
 IMAGES = [("kws01", "cortex_m4"), ("ad01", "cortex_m4"), ("ic01", "cortex_m55")]
 
 
-class Device:
-    """What the runner says, and the answers without the last line."""
-
-    def __init__(self, port: serial.Serial) -> None:
-        self._port = port
-
-    def ask(self, command: str) -> list[str]:
-        self._port.write(f"{command}%".encode())
-        lines: list[str] = []
-        while lines[-1:] != ["m-ready"]:
-            line = self._port.readline()
-            assert line.endswith(b"\r\n"), (command, lines, line)
-            lines.append(line[:-2].decode("ascii"))
-        return lines[:-1]
+class Device(Port):
+    """The port of an image."""
 
     def send(self, data: bytes) -> None:
         assert self.ask(f"db load {len(data)}") == [f"m-[Expecting {len(data)} bytes]"]
@@ -50,12 +39,9 @@ class Device:
 def device_of(name: str, core: str):
     try:
         with port_of(FOLDER / f"{name}_{core}.elf") as path, serial.Serial(path, timeout=20) as port:
-            # What it said at its start may have come or not.
-            port.write(b"timestamp%")
-            while not port.readline().startswith(b"m-lap-us-"):
-                pass
-            assert port.readline() == b"m-ready\r\n"
-            yield Device(port)
+            device = Device(port)
+            device.synchronize()
+            yield device
     except SimulatorError as error:
         pytest.skip(str(error))
 
@@ -127,7 +113,7 @@ def test_wrong_commands_are_answered_and_lose_nothing():
             "db 0": "e-[Insufficient number of hex digits]",
             "infer 0": "e-[Inference iterations must be >0]",
             "infer 1 x": "e-[Inference warmup must be >=0]",
-            "x" * 500: f"e-[Unknown command: {'x' * 80}]",
+            "x" * 2000: f"e-[Unknown command: {'x' * 1028}]",
         }.items():
             assert device.ask(command) == [answer]
         assert device.ask("db print")[0] == f"m-buffer-{sent.tobytes()[:8].hex('-')}"

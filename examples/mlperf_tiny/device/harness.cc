@@ -10,8 +10,8 @@
 //   db load BYTES         begins an input of so many bytes
 //   db HEX                brings the next of them; "m-load-done" after the last one
 //   db print              shows what has come
-//   infer COUNT [WARMUP]  computes WARMUP inferences (10 by default), and COUNT between two time stamps; then results
-//   results               "m-results-[NUMBER,...]"
+//
+// harness_infer.cc or harness_stream.cc adds the others.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,13 +19,16 @@
 #include "examples/mlperf_tiny/device/benchmark.h"
 #include "examples/mlperf_tiny/device/device_api.h"
 #include "examples/mlperf_tiny/device/harness.h"
+#include "examples/mlperf_tiny/device/harness_commands.h"
 
 namespace {
 
+using mlperf_tiny::read;
+using mlperf_tiny::Words;
+
 constexpr char kFirmware[] =
     "ULPMark for tinyML Firmware V0.0.1";  // the name that the runner expects
-constexpr std::size_t kMaxCommand = 80;
-constexpr unsigned kDefaultWarmup = 10;
+constexpr std::size_t kMaxCommand = 1028;
 
 std::uint8_t input[mlperf_tiny::kMaxInputBytes];
 std::size_t expected;
@@ -33,43 +36,6 @@ std::size_t received;
 
 char command[kMaxCommand + 1];
 std::size_t command_size;
-
-/// The words of a command, one after the other.
-class Words {
- public:
-  explicit Words(char* text) : rest_(text) {}
-
-  /// Returns the next one, or nullptr after the last.
-  const char* next() {
-    while (*rest_ == ' ') {
-      ++rest_;
-    }
-    if (*rest_ == '\0') {
-      return nullptr;
-    }
-    const char* word = rest_;
-    while (*rest_ != ' ' && *rest_ != '\0') {
-      ++rest_;
-    }
-    if (*rest_ == ' ') {
-      *rest_++ = '\0';
-    }
-    return word;
-  }
-
- private:
-  char* rest_;
-};
-
-/// Reads a decimal number of at most nine digits. Returns false if `text` is none.
-bool read(const char* text, unsigned& number) {
-  number = 0;
-  std::size_t digits = 0;
-  for (; text[digits] >= '0' && text[digits] <= '9'; ++digits) {
-    number = 10 * number + static_cast<unsigned>(text[digits] - '0');
-  }
-  return digits > 0 && digits < 10 && text[digits] == '\0';
-}
 
 /// Returns the value of a hexadecimal digit, or -1.
 int value_of(char digit) {
@@ -109,7 +75,11 @@ void add_input(const char* digits) {
     input[received++] = static_cast<std::uint8_t>(16 * high + low);
     if (received == expected) {
       th_printf("m-load-done\r\n");
+      return;
     }
+  }
+  if (mlperf_tiny::kVerbose) {
+    th_printf("%u bytes received\r\n", static_cast<unsigned>(received));
   }
 }
 
@@ -136,38 +106,10 @@ void change_input(Words& words) {
   }
 }
 
-void infer(Words& words) {
-  unsigned count = 1;
-  unsigned warmup = kDefaultWarmup;
-  const char* word = words.next();
-  if (word != nullptr && (!read(word, count) || count == 0)) {
-    th_printf("e-[Inference iterations must be >0]\r\n");
-    return;
-  }
-  word = word == nullptr ? nullptr : words.next();
-  if (word != nullptr && !read(word, warmup)) {
-    th_printf("e-[Inference warmup must be >=0]\r\n");
-    return;
-  }
-  th_load_tensor();
-  th_printf("m-warmup-start-%u\r\n", warmup);
-  for (unsigned i = 0; i < warmup; ++i) {
-    th_infer();
-  }
-  th_printf("m-warmup-done\r\n");
-  th_printf("m-infer-start-%u\r\n", count);
-  th_timestamp();
-  th_pre();
-  for (unsigned i = 0; i < count; ++i) {
-    th_infer();
-  }
-  th_post();
-  th_timestamp();
-  th_printf("m-infer-done\r\n");
-  th_results();
-}
-
 void answer(char* text) {
+  if (mlperf_tiny::kVerbose) {
+    th_printf("Received command: %s\r\n", text);
+  }
   Words words(text);
   const char* name = words.next();
   if (name == nullptr) {
@@ -181,13 +123,9 @@ void answer(char* text) {
     th_timestamp();
   } else if (std::strcmp(name, "db") == 0) {
     change_input(words);
-  } else if (std::strcmp(name, "infer") == 0) {
-    infer(words);
-  } else if (std::strcmp(name, "results") == 0) {
-    th_results();
   } else if (std::strcmp(name, "help") == 0) {
-    th_printf("%s\r\nname profile timestamp db infer results help\r\n", kFirmware);
-  } else {
+    th_printf("%s\r\nname profile timestamp db help%s\r\n", kFirmware, mlperf_tiny::kCommands);
+  } else if (!mlperf_tiny::answer(name, words)) {
     th_printf("e-[Unknown command: %s]\r\n", name);
   }
   th_printf("m-ready\r\n");

@@ -1,5 +1,5 @@
 // What the benchmark's own harness asks of a device besides device_api.h: link this file with its
-// api/internally_implemented.cpp and main.cpp, in the place of harness.cc. They are compiled with
+// api/internally_implemented.cpp and main.cpp, in the place of harness.cc and harness_infer.cc. They are compiled with
 // -DTH_MODEL_VERSION=EE_MODEL_VERSION_KWS01, or that of the other benchmark, and the folder of `api` as an include path.
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 """The networks of examples/mlperf_tiny as an image of the benchmark has them: weights, and how inputs are sent.
 
 With trained weights (`MLPERF_TINY_WEIGHTS`, see ../networks.py) they are calibrated with the inputs that come with
-these, and with random ones otherwise.
+these, and with random ones otherwise. Streaming wake word, `sww01`, is calibrated with made words: see listener.py.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from examples.mlperf_tiny.device.listener import SAMPLES as WINDOW
+from examples.mlperf_tiny.device.listener import Listener, listener
 from examples.mlperf_tiny.networks import NETWORKS, weights_folder
 
 SAMPLES = 8
@@ -101,3 +103,7 @@ def vww01() -> tuple[nn.Module, tuple[torch.Tensor]]:
 
 def ad01() -> tuple[nn.Module, tuple[torch.Tensor]]:
     return _model("ad01")
+
+
+def sww01() -> tuple[Listener, tuple[torch.Tensor]]:
+    return listener(), (torch.zeros(1, WINDOW),)
