@@ -24,11 +24,16 @@ class BazelPlugin:
     def pytest_configure(self, config):
         try:
             from hypothesis import settings
+            from hypothesis.internal.conjecture import providers
         except ImportError:
             return
         # The same examples in every run and no time limit: a busy machine must not fail a test.
         settings.register_profile("bazel", deadline=None, derandomize=True, database=None)
         settings.load_profile("bazel")
+        # hypothesis would parse every imported file of this project for constants to try: a second of each test that
+        # imports the compiler, and examples that change with constants which have nothing to do with the test.
+        if hasattr(providers, "_get_local_constants"):
+            providers._get_local_constants = lambda: providers.Constants()
 
     def pytest_collection_finish(self, session):
         # What the tests have imported stays until the end. Without this, pytest's own collection after the last test
@@ -69,6 +74,8 @@ def _shared_fixtures(item):
 
 
 def main(arguments):
+    # Nothing reads the bytecode in a sandbox again.
+    sys.dont_write_bytecode = True
     # torch creates millions of permanent objects: searching them for garbage takes a fifth of the time of
     # importing it and of exporting a model.
     gc.set_threshold(1_000_000, 100, 100)
