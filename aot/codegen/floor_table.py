@@ -116,6 +116,10 @@ _ROWS, _COLUMNS = 64, 128
 
 _LIBRARY = "CMSIS-NN's function; there is no tuned kernel"
 _PORTABLE = "plain C++, one element at a time; there is no tuned kernel"
+_FOURS = "elements are widened to 32 bits, and four computed at a time"
+_FLOATS = "elements are loaded or stored four at a time"
+_ROOT = "products of 64 bits, and a root of each row"
+_LOGARITHM = "products of 64 bits, and a logarithm of each row"
 _WIDENED = "inputs are widened from 8 to 32 bits, and results narrowed"
 _GATHERED = "a table of 32 bits is read twice an element, and inputs are widened"
 _MASK = "the mask is read three times, byte by byte"
@@ -220,20 +224,18 @@ CASES = (
         _LIBRARY,
     ),
     _case("lookup", "an image", _lookup, Work(_N, _N, gathered=_N), _BYTES),
-    _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _PORTABLE, _PORTABLE),
+    _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _PORTABLE, _FOURS),
     _case("softmax", "64 rows of 128", _rows("softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _GATHERED, _GATHERED),
     _case("masked_softmax", "64 rows of 128", _masked, _SOFTMAX_WORK, _MASK, _MASK),
-    _case("log_softmax", "64 rows of 128", _rows("log_softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _PORTABLE, _PORTABLE),
-    _case(
-        "normalize", "64 rows of 128", _normalize, Work(2 * _ELEMENTS, _ELEMENTS, 7 * _ELEMENTS), _PORTABLE, _PORTABLE
-    ),
+    _case("log_softmax", "64 rows of 128", _rows("log_softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _PORTABLE, _LOGARITHM),
+    _case("normalize", "64 rows of 128", _normalize, Work(2 * _ELEMENTS, _ELEMENTS, 7 * _ELEMENTS), _PORTABLE, _ROOT),
     _case(
         "reduce_sum",
         "columns of an image",
         lambda d: d.node("reduce_sum", [d.input(*_IMAGE)], ReduceSumAttrs((2,), True), d.quant(0.05, 3)),
         Work(_N, _N // 16, _N // 8, products=_N),
         _PORTABLE,
-        _PORTABLE,
+        _FOURS,
     ),
     _case(
         "reduce_extremum",
@@ -296,7 +298,7 @@ CASES = (
         lambda d: d.quantize(d.input(*_IMAGE, element=Element.FLOAT32)),
         Work(4 * _N, _N, 3 * _N),
         _PORTABLE,
-        _PORTABLE,
+        _FLOATS,
     ),
     _case(
         "dequantize",
@@ -304,7 +306,7 @@ CASES = (
         lambda d: d.dequantize(d.input(*_IMAGE)),
         Work(_N, 4 * _N, 2 * _N),
         _PORTABLE,
-        _PORTABLE,
+        _FLOATS,
     ),
     _case(
         "conv2d",

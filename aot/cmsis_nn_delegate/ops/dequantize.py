@@ -17,6 +17,7 @@ from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import NotAnnotated
 from .case import Case
+from .features import Features, elements, runs
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -108,11 +109,12 @@ class Dequantize(Op):
         order = storage.reorder(node.inputs[0], node.output)
         return storage.reordered(x, order).reshape(node.output.storage_shape)
 
+    def features(self, node: Node) -> Features:
+        batch, channels, pixels = self._sizes(node)
+        return Features({**elements(node), **runs(batch * channels, pixels, shortest=4)})
+
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        batch, pixels, channels = storage.reorder(node.inputs[0], node.output)
-        # Without a change of order the kernel wants one channel, not one pixel.
-        if pixels == 1:
-            channels, pixels = pixels, channels
+        batch, channels, pixels = self._sizes(node)
         return {
             **refs,
             "batch": batch,
@@ -121,6 +123,11 @@ class Dequantize(Op):
             "scale": float(self._scale(node)),
             "zero_point": node.inputs[0].zero_point,
         }
+
+    def _sizes(self, node: Node) -> tuple[int, int, int]:
+        """(batch, channels, pixels) of the call. Without a change of order it has one channel, not one pixel."""
+        batch, pixels, channels = storage.reorder(node.inputs[0], node.output)
+        return (batch, 1, channels) if pixels == 1 else (batch, channels, pixels)
 
     def _scale(self, node: Node) -> np.float32:
         return np.float32(node.inputs[0].scale)

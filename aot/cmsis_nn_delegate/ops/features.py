@@ -33,6 +33,18 @@ def elements(node: Node) -> dict[str, int]:
     }
 
 
+def runs(count: int, size: int, shortest: int = 1) -> dict[str, int]:
+    """Returns what `count` runs of `size` elements depend on. Kernels with vectors compute four elements of a run at a
+    time, and the rest of it at once; of runs with fewer than `shortest` elements, one at a time."""
+    short = size < shortest
+    return {
+        "runs": count,
+        "elements of short runs": count * size if short else 0,
+        "fours": 0 if short else count * (size // 4),
+        "last fours": 0 if short else count * min(size % 4, 1),
+    }
+
+
 def sums(count: int, size: int) -> dict[str, int]:
     """Returns what `count` sums of `size` products depend on: kernels compute 16 or 4 of them at a time."""
     return {

@@ -22,6 +22,7 @@ from . import block_values, storage
 from .annotation import Elementwise
 from .attrs import Clamp
 from .case import Case
+from .features import Features, elements, runs
 from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
@@ -165,6 +166,11 @@ class Prelu(Op):
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         return {"slopes": node.inputs[1].constant}
+
+    def features(self, node: Node) -> Features:
+        outer, channels, inner = self._sizes(node)
+        count, size = (outer, channels) if inner == 1 else (outer * channels, inner)
+        return Features({**elements(node), **runs(count, size)})
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         source, slopes = node.inputs

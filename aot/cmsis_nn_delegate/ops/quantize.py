@@ -17,6 +17,7 @@ from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import NotAnnotated
 from .case import Case
+from .features import Features, elements, runs
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -115,6 +116,10 @@ class Quantize(Op):
         q = node.output.type.quantize(inputs[0])
         order = storage.reorder(node.inputs[0], node.output)
         return storage.reordered(q, order).reshape(node.output.storage_shape)
+
+    def features(self, node: Node) -> Features:
+        batch, channels, pixels = storage.reorder(node.inputs[0], node.output)
+        return Features({**elements(node), **runs(batch * channels, pixels, shortest=4)})
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         batch, channels, pixels = storage.reorder(node.inputs[0], node.output)

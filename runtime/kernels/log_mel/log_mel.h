@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/kernels/common/logarithm.h"
+#include "runtime/kernels/common/square_root.h"
 #include "runtime/kernels/log_mel/spectrum.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -34,19 +35,10 @@ std::uint32_t log_mel_scratch_bytes(const void* args) {
 }
 
 /// The square root, rounded down to 16 bits that count.
-inline std::uint64_t square_root(std::uint64_t number) {
+inline std::uint64_t rough_square_root(std::uint64_t number) {
   const int bits = 64 - __builtin_clzll(number | 1);
   const int shift = bits > 32 ? (bits - 31) / 2 : 0;
-  auto rest = static_cast<std::uint32_t>(number >> (2 * shift));
-  std::uint32_t root = 0;
-  for (std::uint32_t bit = std::uint32_t{1} << 30; bit != 0; bit >>= 2) {
-    const std::uint32_t tried = root + bit;
-    root >>= 1;
-    if (rest >= tried) {
-      rest -= tried;
-      root += bit;
-    }
-  }
+  const std::uint32_t root = square_root(static_cast<std::uint32_t>(number >> (2 * shift)));
   return std::uint64_t{root} << shift;
 }
 
@@ -86,7 +78,7 @@ Error compute_log_mel(const Args& a, const Bases& bases) {
     const std::uint64_t energy =
         static_cast<std::uint64_t>(std::int64_t{z.real} * z.real) +
         static_cast<std::uint64_t>(std::int64_t{z.imaginary} * z.imaginary);
-    bins[k] = stored(power == 2 ? energy >> kEnergyShift : square_root(energy));
+    bins[k] = stored(power == 2 ? energy >> kEnergyShift : rough_square_root(energy));
   };
 
   for (std::int32_t batch = 0; batch < a.batch; ++batch, input += a.samples) {

@@ -1,27 +1,17 @@
 // Normalization of groups. The variance is exact, in the squared steps of the input times the squared
-// size of the group; a root of 32 bits and one division a group give the factor for its elements.
+// size of the group; a root of 32 bits and its reciprocal give the factor for the elements of a group.
 #pragma once
 
 #include <cstdint>
 
 #include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/square_root.h"
+#include "runtime/kernels/common/vectors.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
 
 inline constexpr int kFractionBits = 20;  // of normalized values
-
-/// The greatest integer whose square is at most `value`.
-inline std::uint32_t square_root(std::uint64_t value) {
-  std::uint32_t root = 0;
-  for (std::uint32_t bit = std::uint32_t{1} << 31; bit != 0; bit >>= 1) {
-    const std::uint64_t larger = root | bit;
-    if (larger * larger <= value) {
-      root |= bit;
-    }
-  }
-  return root;
-}
 
 /// value / 2^shift, halves up, for a shift of at least 1.
 inline std::int64_t rounding_shift_right(std::int64_t value, int shift) {
@@ -41,13 +31,11 @@ inline Reciprocal reciprocal_root(const Args& a, std::uint64_t variance) {
   std::uint64_t sum = scaled + (static_cast<std::uint64_t>(a.epsilon_high) << 31) +
                       static_cast<std::uint64_t>(a.epsilon_low);
   sum = sum == 0 ? 1 : sum;  // then the group is constant, and every factor gives zeros
-  int pairs = 0;             // of leading zeros
-  for (; (sum >> 62) == 0; sum <<= 2) {
-    ++pairs;
-  }
-  const std::uint64_t factor = (std::uint64_t{1} << 62) / square_root(sum);
+  const int pairs = __builtin_clzll(sum) / 2;  // of leading zeros
+  sum <<= 2 * pairs;
+  const std::uint32_t factor = large_reciprocal(large_square_root(sum));
   const int shift = 62 - kFractionBits - pairs - a.half_shift;
-  return {static_cast<std::int64_t>(factor), shift > 1 ? shift : 1};
+  return {std::int64_t{factor}, shift > 1 ? shift : 1};
 }
 
 /// value / 2^32, rounded down.
@@ -168,6 +156,78 @@ template <typename Element, typename Args, typename Elements>
   }
 }
 
+#if CMSIS_NN_DELEGATE_VECTORS
+/// Elements of a run; shorter ones take longer in vectors.
+inline constexpr std::int32_t kLeastInVectors = 4;
+
+/// Computes elements that lie together as `e` computes one: all of them with the first parameters, or each with its own.
+template <bool kOneParameter, typename Element, typename Args>
+inline void normalize_run(const NarrowElements<Element, Args>& e, const Element* input,
+                          const std::int32_t* weight, const std::int32_t* bias, Element* output,
+                          std::int32_t count) {
+  const int32x4_t scale = vdupq_n_s32(e.scale);
+  const int32x4_t factor = vdupq_n_s32(e.factor);
+  const auto result = [&](int32x4_t x, int32x4_t weights, int32x4_t biases) {
+    const int32x4_t normal = vrmulhq_s32(vmlasq_n_s32(x, scale, e.start), factor);
+    const int32x4_t high = vaddq_n_s32(vshrq_n_s32(biases, 32 - kFractionBits), e.half);
+    const uint32x4_t low = vreinterpretq_u32_s32(vshlq_n_s32(biases, kFractionBits));
+    const int32x4_t value = upper_of_sum(normal, weights, high, low);
+    return clamp_four(vaddq_n_s32(vshlq_r_s32(value, -e.shift), e.output_offset), e.limits);
+  };
+  const int32x4_t first_weight = vdupq_n_s32(*weight);
+  const int32x4_t first_bias = vdupq_n_s32(*bias);
+  for_fours(count, [&](std::int32_t i, auto... lanes) {
+    const int32x4_t x = load_four(input + i, lanes...);
+    const int32x4_t weights = kOneParameter ? first_weight : load_four(weight + i, lanes...);
+    const int32x4_t biases = kOneParameter ? first_bias : load_four(bias + i, lanes...);
+    store_four(output + i, result(x, weights, biases), lanes...);
+  });
+}
+
+/// Computes the elements of a group, whose parameters lie together or are the same for all elements of a run.
+template <typename Element, typename Args>
+[[gnu::noinline]] void normalize_group_in_vectors(const Args& a, const Group<Element>& group,
+                                                  const NarrowElements<Element, Args>& given) {
+  const NarrowElements<Element, Args> elements = given;  // as in normalize_group()
+  Group<Element> g = group;
+  for (std::int32_t i = 0; i < a.outer; ++i) {
+    if (a.inner_step == 0) {
+      normalize_run<true>(elements, g.input, g.weight, g.bias, g.output, a.inner);
+    } else {
+      normalize_run<false>(elements, g.input, g.weight, g.bias, g.output, a.inner);
+    }
+    g.input += g.step;
+    g.output += g.step;
+    g.weight += a.outer_step;
+    g.bias += a.outer_step;
+  }
+}
+
+/// Adds up `count` elements that lie together, and their squares.
+inline void add_up(const std::int8_t* input, std::int32_t count, std::int32_t& sum,
+                   std::int64_t& squares) {
+  constexpr std::int32_t kPart = 1 << 16;  // whose squares fit 32 bits
+  for (std::int32_t begin = 0; begin < count; begin += kPart) {
+    const std::int32_t end = count - begin < kPart ? count : begin + kPart;
+    std::int32_t part = 0;
+    for (std::int32_t i = begin; i < end; i += 16) {
+      const int8x16_t x = vldrbq_z_s8(input + i, vctp8q(static_cast<std::uint32_t>(end - i)));
+      sum = vaddvaq_s8(sum, x);
+      part = vmladavaq_s8(part, x, x);
+    }
+    squares += part;
+  }
+}
+inline void add_up(const std::int16_t* input, std::int32_t count, std::int32_t& sum,
+                   std::int64_t& squares) {
+  for (std::int32_t i = 0; i < count; i += 8) {
+    const int16x8_t x = vldrhq_z_s16(input + i, vctp16q(static_cast<std::uint32_t>(count - i)));
+    sum = vaddvaq_s16(sum, x);
+    squares = vmlaldavaq_s16(squares, x, x);
+  }
+}
+#endif
+
 /// Computes all groups of elements of any type. `input_offset` is -zero_point of the input, and `output_offset` the
 /// zero point of the output, which may be the input.
 template <typename Element, typename Args>
@@ -186,6 +246,12 @@ inline void normalize_groups(const Args& a, const Bases& bases, std::int32_t inp
     std::int32_t stored = 0;
     std::int64_t stored_squares = 0;
     for (std::int32_t i = 0; i < a.outer; ++i) {
+#if CMSIS_NN_DELEGATE_VECTORS
+      if (a.inner >= kLeastInVectors) {
+        add_up(input + i * step, a.inner, stored, stored_squares);
+        continue;
+      }
+#endif
       for (std::int32_t j = 0; j < a.inner; ++j) {
         const std::int32_t x = input[i * step + j];
         stored += x;
@@ -203,10 +269,14 @@ inline void normalize_groups(const Args& a, const Bases& bases, std::int32_t inp
     const WideElements<Element, Args> wide = {
         a, reciprocal_root(a, variance), mean, size, input_offset, output_offset};
     const Group<Element> members = {input, weight + parameter, bias + parameter, output, step};
-    if (NarrowElements<Element, Args>::fits(wide)) {
-      normalize_group(a, members, NarrowElements<Element, Args>(wide));
-    } else {
+    if (!NarrowElements<Element, Args>::fits(wide)) {
       normalize_group(a, members, wide);
+#if CMSIS_NN_DELEGATE_VECTORS
+    } else if (a.inner >= kLeastInVectors && a.inner_step <= 1) {
+      normalize_group_in_vectors(a, members, NarrowElements<Element, Args>(wide));
+#endif
+    } else {
+      normalize_group(a, members, NarrowElements<Element, Args>(wide));
     }
 
     // The next group of the batch, or the first of the next batch.

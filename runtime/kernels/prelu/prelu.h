@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/vectors.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -15,12 +16,47 @@ struct PreluOffsets {
   std::int32_t output;
 };
 
+#if CMSIS_NN_DELEGATE_VECTORS
+/// Computes `count` elements that lie together: all of them with the first slope, or each with its own.
+template <bool kOneSlope, typename Element, typename Args>
+inline void prelu_run(const Args& args, PreluOffsets offsets, const Element* input,
+                      const Element* slopes, Element* output, std::int32_t count) {
+  const Args a = args;  // the compiler has to think that stores of bytes change the original
+  const int32x4_t first = vdupq_n_s32(*slopes);
+  for_fours(count, [&](std::int32_t i, auto... lanes) {
+    const int32x4_t values = vaddq_n_s32(load_four(input + i, lanes...), offsets.input);
+    const int32x4_t stored = kOneSlope ? first : load_four(slopes + i, lanes...);
+    const int32x4_t products = vmulq_s32(values, vaddq_n_s32(stored, offsets.slope));
+    const int32x4_t scaled =
+        vpselq_s32(requantize_four(values, a.positive_multiplier, a.positive_shift),
+                   requantize_four(products, a.negative_multiplier, a.negative_shift),
+                   vcmpgeq_n_s32(values, 0));
+    store_four(output + i, clamp_four(vaddq_n_s32(scaled, offsets.output), a.activation), lanes...);
+  });
+}
+#endif
+
 template <typename Element, typename Args>
 inline void prelu_elements(const Args& a, const Bases& bases, PreluOffsets offsets) {
   const auto* input = bases.resolve<const Element>(a.input);
   const auto* slopes = bases.resolve<const Element>(a.slopes);
   auto* output = bases.resolve<Element>(a.output);  // may be the input
 
+#if CMSIS_NN_DELEGATE_VECTORS
+  for (std::int32_t outer = 0; outer < a.outer; ++outer) {
+    if (a.inner == 1) {
+      prelu_run<false>(a, offsets, input, slopes, output, a.channels);
+      input += a.channels;
+      output += a.channels;
+      continue;
+    }
+    for (std::int32_t channel = 0; channel < a.channels; ++channel) {
+      prelu_run<true>(a, offsets, input, slopes + channel, output, a.inner);
+      input += a.inner;
+      output += a.inner;
+    }
+  }
+#else
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
     for (std::int32_t channel = 0; channel < a.channels; ++channel) {
       const std::int32_t slope = slopes[channel] + offsets.slope;
@@ -33,6 +69,7 @@ inline void prelu_elements(const Args& a, const Bases& bases, PreluOffsets offse
       }
     }
   }
+#endif
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -4,9 +4,60 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/vectors.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
+
+#if CMSIS_NN_DELEGATE_VECTORS
+/// The sum of `count` elements that lie together, modulo 2^32, added to `sum`.
+inline std::int32_t sum_of_run(std::int32_t sum, const std::int8_t* input, std::int32_t count) {
+  for (std::int32_t i = 0; i < count; i += 16) {
+    const mve_pred16_t lanes = vctp8q(static_cast<std::uint32_t>(count - i));
+    sum = vaddvaq_s8(sum, vldrbq_z_s8(input + i, lanes));
+  }
+  return sum;
+}
+inline std::int32_t sum_of_run(std::int32_t sum, const std::int16_t* input, std::int32_t count) {
+  for (std::int32_t i = 0; i < count; i += 8) {
+    const mve_pred16_t lanes = vctp16q(static_cast<std::uint32_t>(count - i));
+    sum = vaddvaq_s16(sum, vldrhq_z_s16(input + i, lanes));
+  }
+  return sum;
+}
+
+/// Adds up `count` rows of `size` elements each, beginning with `start`, and stores what result() makes of the sums of
+/// four columns.
+template <typename Element, typename Result>
+inline void sum_of_rows(std::int32_t start, const Element* input, std::int32_t count,
+                        std::int32_t size, Element* output, Result result) {
+  std::int32_t column = 0;
+  for (; column + 16 <= size; column += 16) {  // which share what the loop over rows takes
+    int32x4_t first = vdupq_n_s32(start);
+    int32x4_t second = first;
+    int32x4_t third = first;
+    int32x4_t fourth = first;
+    for (std::int32_t i = 0; i < count; ++i) {
+      const Element* row = input + i * size + column;
+      first = vaddq_s32(first, load_four(row));
+      second = vaddq_s32(second, load_four(row + 4));
+      third = vaddq_s32(third, load_four(row + 8));
+      fourth = vaddq_s32(fourth, load_four(row + 12));
+    }
+    store_four(output + column, result(first));
+    store_four(output + column + 4, result(second));
+    store_four(output + column + 8, result(third));
+    store_four(output + column + 12, result(fourth));
+  }
+  for_fours(size - column, [&](std::int32_t i, auto... lanes) {
+    int32x4_t sum = vdupq_n_s32(start);
+    for (std::int32_t row = 0; row < count; ++row) {
+      sum = vaddq_s32(sum, load_four(input + row * size + column + i, lanes...));
+    }
+    store_four(output + column + i, result(sum), lanes...);
+  });
+}
+#endif
 
 /// `input_offset` is -zero_point of the input, and `output_offset` the zero point of the output.
 template <typename Element, typename Args>
@@ -22,6 +73,23 @@ inline void reduce_sum(const Args& a, const Bases& bases, std::int32_t input_off
     return clamp_to<Element>(wrapping_add(scaled, output_offset), a.activation);
   };
 
+#if CMSIS_NN_DELEGATE_VECTORS
+  // Copies, because the compiler has to think that stores of bytes change arguments.
+  const std::int32_t multiplier = a.output_multiplier;
+  const std::int32_t shift = a.output_shift;
+  const auto limits = a.activation;
+  const auto results = [=](int32x4_t sums) {
+    const int32x4_t scaled = requantize_four(sums, multiplier, shift);
+    return clamp_four(vaddq_n_s32(scaled, output_offset), limits);
+  };
+  for (std::int32_t outer = 0; outer < a.outer; ++outer, input += a.axis * size, output += size) {
+    if (size == 1) {
+      *output = result(sum_of_run(start, input, a.axis));
+    } else {
+      sum_of_rows(start, input, a.axis, size, output, results);
+    }
+  }
+#else
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
     std::int32_t inner = 0;
     constexpr std::int32_t kAtATime = 4;  // sums, which share what a loop takes
@@ -48,6 +116,7 @@ inline void reduce_sum(const Args& a, const Bases& bases, std::int32_t input_off
     }
     input += a.axis * size;
   }
+#endif
 }
 
 }  // namespace cmsis_nn_delegate::portable

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/resize.h"
+#include "runtime/kernels/common/vectors.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -32,6 +33,31 @@ inline Element rounded_mean(Sum value) {
   return static_cast<Element>((value + kHalf - (value < 0 ? 1 : 0)) >> kBits);
 }
 
+#if CMSIS_NN_DELEGATE_VECTORS
+/// The four pixels around a place, and the weights of the right and of the lower ones.
+struct Corners {
+  const std::int8_t *above_left, *above_right, *below_left, *below_right;
+  std::int32_t right;
+  std::int32_t below;
+};
+
+/// Computes the channels of a pixel of int8.
+inline void interpolate_pixel(Corners c, std::int32_t channels, std::int8_t* output) {
+  const std::int32_t left = kWeightOne - c.right;
+  const std::int32_t above = kWeightOne - c.below;
+  for_fours(channels, [&](std::int32_t i, auto... lanes) {
+    int32x4_t top = vmulq_n_s32(load_four(c.above_left + i, lanes...), left);
+    top = vmlaq_n_s32(top, load_four(c.above_right + i, lanes...), c.right);
+    int32x4_t bottom = vmulq_n_s32(load_four(c.below_left + i, lanes...), left);
+    bottom = vmlaq_n_s32(bottom, load_four(c.below_right + i, lanes...), c.right);
+    const int32x4_t sum = vmlaq_n_s32(vmulq_n_s32(top, above), bottom, c.below);
+    // vrshr rounds halves up: one less makes that "away from zero" for negative numbers.
+    const int32x4_t away = vaddq_s32(sum, vshrq_n_s32(sum, 31));
+    store_four(output + i, vrshrq_n_s32(away, 2 * kWeightBits), lanes...);
+  });
+}
+#endif
+
 /// `Sum` holds an element times kWeightOne^2.
 template <typename Element, typename Sum, typename Args>
 inline void resize_bilinear(const Args& a, const Bases& bases) {
@@ -49,6 +75,17 @@ inline void resize_bilinear(const Args& a, const Bases& bases) {
         const Neighbours columns = Neighbours::of(x, a.columns, in.w);
         const std::int32_t left = columns.near * in.c;
         const std::int32_t right = columns.far * in.c;
+#if CMSIS_NN_DELEGATE_VECTORS
+        if constexpr (sizeof(Element) == 1) {
+          if (in.c > 1) {  // one channel takes longer in vectors
+            interpolate_pixel({above + left, above + right, below + left, below + right,
+                               columns.weight, rows.weight},
+                              in.c, output);
+            output += in.c;
+            continue;
+          }
+        }
+#endif
         for (std::int32_t i = 0; i < in.c; ++i) {
           const Sum top =
               above[left + i] * (kWeightOne - columns.weight) + above[right + i] * columns.weight;
