@@ -402,8 +402,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/softmax_int16.h
     runtime/kernels/common/softmax_rows.h
     runtime/kernels/common/softmax_table_rows.h
+    runtime/kernels/common/square_root.h
     runtime/kernels/common/topk.h
     runtime/kernels/common/vector_products.h
+    runtime/kernels/common/vectors.h
     runtime/kernels/common/window.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
@@ -837,6 +839,16 @@ cmsis_nn_delegate_test(
   requantize_test
   SRCS
     runtime/kernels/common/requantize_test.cc
+  DEPS
+    portable
+    executorch_runtime
+)
+
+# //runtime/kernels:square_root_test
+cmsis_nn_delegate_test(
+  square_root_test
+  SRCS
+    runtime/kernels/common/square_root_test.cc
   DEPS
     portable
     executorch_runtime
