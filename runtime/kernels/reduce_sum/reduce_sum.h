@@ -32,7 +32,7 @@ template <typename Element, typename Result>
 inline void sum_of_rows(std::int32_t start, const Element* input, std::int32_t count,
                         std::int32_t size, Element* output, Result result) {
   std::int32_t column = 0;
-  for (; column + 16 <= size; column += 16) {  // which share what the loop over rows takes
+  for (; column + 16 <= size; column += 16) {  // 16 sums share the cost of the loop
     int32x4_t first = vdupq_n_s32(start);
     int32x4_t second = first;
     int32x4_t third = first;
