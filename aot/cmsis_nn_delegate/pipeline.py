@@ -59,8 +59,9 @@ from .quantization.weight_scales import make_room_for_sums
 from .report.explanation import Placement, modules_of
 from .report.names import Names
 from .report.stream_report import StreamOutput, StreamReport
+from .selection.alternatives import choose_graph
 from .selection.bands import compute_in_bands
-from .selection.choose_kernels import Chosen, Legal, choose_kernels, legalize
+from .selection.choose_kernels import Chosen, Legal, legalize
 from .selection.options import SLOWDOWN_FOR_RAM
 from .selection.planned import Planned, plan
 from .selection.preference import Preference
@@ -359,7 +360,7 @@ def _choose_kernels(c: Compilation) -> None:
     for target in c.targets:
         for legal in c.legal:
             with shown_in_errors(legal.graph):
-                c.chosen[target].append(choose_kernels(legal, target))
+                c.chosen[target].append(choose_graph(legal, target))
 
 
 def _compute_in_bands(c: Compilation) -> None:
@@ -411,7 +412,7 @@ def _what_fits(legal: Legal, target: Target) -> list[str]:
         if other == tried:
             continue
         try:
-            plan(compute_in_bands(choose_kernels(replace(legal, options=other), target)))
+            plan(compute_in_bands(choose_graph(replace(legal, options=other), target)))
         except DoesNotFit:
             continue
         found.append(option)

@@ -7,7 +7,7 @@ A `Graph` is a list of `Node`s in execution order over `Value`s, each of a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Optional
 
 import numpy as np
@@ -124,12 +124,29 @@ class Node:
 @dataclass(eq=False)
 class Graph:
     """Nodes in execution order. `verify` checks what must hold after every pass. `notes` are sentences for reports, on
-    what passes have left out."""
+    what passes have left out. `alternatives` compute the same by other nodes, which their key says for a note;
+    `selection.alternatives` takes one where that is better for the target."""
 
     inputs: list[Value]
     outputs: list[Value]
     nodes: list[Node] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    alternatives: dict[str, Graph] = field(default_factory=dict)
+
+    def copy(self) -> Graph:
+        """Returns the graph with nodes and values of its own, which passes can change; constants share their data. It
+        has no alternatives."""
+        copies: dict[int, Value] = {}
+
+        def own(values: Iterable[Value]) -> list[Value]:
+            return [copies.setdefault(id(value), replace(value)) for value in values]
+
+        inputs = own(self.inputs)
+        nodes = [
+            replace(node, inputs=own(node.inputs), outputs=own(node.outputs), states=own(node.states))
+            for node in self.nodes
+        ]
+        return Graph(inputs, own(self.outputs), nodes, list(self.notes))
 
     def producer(self, value: Value) -> Optional[Node]:
         return next((node for node in self.nodes if any(v is value for v in node.outputs)), None)

@@ -77,21 +77,41 @@ def output_size(size: int, taps: int, stride: int, padding: int, dilation: int, 
 _CHANNEL_BYTES = 8
 
 
-def becomes_convolution(
+def fits_convolution(
     weight: Sequence[int], size: Pair, stride: Pair, padding: Pair, output: Pair, dilation: Pair, groups: int
 ) -> bool:
-    """Returns whether `passes.transposed_to_convolutions` computes an image of `size` with weights of 4 bits, [out,
-    in / groups, h, w]: with as many products, and in fewer bytes of flash than with weights of 8, although each pixel
-    of a square as large as the stride has output channels of its own."""
-    inputs, *kernel = weight[1:]
+    """Returns whether a convolution with as many products computes an image of `size` with weights [out, in / groups,
+    h, w]: `passes.transposed_to_convolutions` says how."""
+    kernel = weight[2:]
     whole = pair([(i - 1) * s + k for i, s, k in zip(size, stride, kernel)])  # nothing is cut off
     return (
         groups == 1
         and dilation == (1, 1)
         and not any(k % s for k, s in zip(kernel, stride))
         and all(p + out <= w for p, out, w in zip(padding, output, whole))
+    )
+
+
+def becomes_convolution(
+    weight: Sequence[int], size: Pair, stride: Pair, padding: Pair, output: Pair, dilation: Pair, groups: int
+) -> bool:
+    """Returns whether `passes.transposed_to_convolutions` computes an image of `size` with weights of 4 bits, [out,
+    in / groups, h, w]: where `fits_convolution`, and in fewer bytes of flash than with weights of 8, although each
+    pixel of a square as large as the stride has output channels of its own."""
+    _, inputs, *kernel = weight
+    return (
+        fits_convolution(weight, size, stride, padding, output, dilation, groups)
         and (math.prod(stride) - 1) * _CHANNEL_BYTES < inputs * math.prod(kernel) // 2
     )
+
+
+def is_depthwise(x: Value, weight: Value, attrs: ConvAttrs, output: Pair) -> bool:
+    """Returns whether a depthwise convolution computes the one with `attrs`, which have stride 1."""
+    batch, channels, *size = x.shape
+    before = attrs.padding.top, attrs.padding.left
+    geometry = Geometry(batch, pair(size), pair(weight.shape[2:]), output, (1, 1), before, attrs.dilation)
+    multiplier = weight.shape[0] // channels
+    return attrs.groups == channels > 1 and aten_convolution.takes_depthwise(geometry, channels, multiplier)
 
 
 def _draw(
@@ -155,7 +175,8 @@ class TransposeConv2d(Op):
     multiplications as the stride has pixels, and a copy of the weights in memory.
 
     With stride 1 it is a convolution with the filter turned around, and becomes a conv2d or depthwise_conv2d. With
-    weights of 4 bits it becomes a conv2d and a copy, where that pays: see `passes.transposed_to_convolutions`.
+    other strides it becomes convolutions and a copy where that takes fewer instructions and no more RAM: see
+    `passes.transposed_to_convolutions`.
     """
 
     name = "transpose_conv2d"
@@ -170,6 +191,8 @@ class TransposeConv2d(Op):
         "one row",
         "conv_transpose3d: what the filter covers of the depth are further channels, once for each image of a stride; "
         "not in models that are trained with quantization",
+        "convolutions of one image compute it, and a copy, where that takes fewer instructions and no larger arena; a "
+        "note of the report says so",
         "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
         constant_weights.INT16_SHORT_LIMIT,
@@ -210,7 +233,7 @@ class TransposeConv2d(Op):
             if min(*before, *after) >= 0:
                 filters = np.ascontiguousarray(weight.constant[:, :, ::-1, ::-1])
                 attrs = ConvAttrs(stride, Padding(*before, *after), dilation, args.groups)
-                op = "depthwise_conv2d" if self._is_depthwise(x, weight, attrs, size) else "conv2d"
+                op = "depthwise_conv2d" if is_depthwise(x, weight, attrs, size) else "conv2d"
                 return [context.node(node, op, [x, Value(weight.name, weight.type, filters), bias], attrs)]
         transposed = TransposeConvAttrs(stride, padding, dilation, args.groups, size)
         return [context.node(node, self.name, [x, weight, bias], transposed)]
@@ -218,14 +241,6 @@ class TransposeConv2d(Op):
     def _operands(self, node: EdgeNode, context: EdgeContext) -> Operands:
         args = aten_convolution.arguments(node, context)
         return Operands(args.source, args.weight, args.bias, transposed_groups=args.groups)
-
-    def _is_depthwise(self, x: Value, weight: Value, attrs: ConvAttrs, output: Pair) -> bool:
-        """Returns whether a depthwise convolution computes the one that this is with stride 1."""
-        batch, channels, *size = x.shape
-        before = attrs.padding.top, attrs.padding.left
-        geometry = Geometry(batch, pair(size), pair(weight.shape[2:]), output, (1, 1), before, attrs.dilation)
-        multiplier = weight.shape[0] // channels
-        return attrs.groups == channels > 1 and aten_convolution.takes_depthwise(geometry, channels, multiplier)
 
     def _refuse_windows(self, args: aten_convolution.Arguments) -> Optional[Refusal]:
         stride, padding, dilation = pair(args.stride), pair(args.padding), pair(args.dilation)

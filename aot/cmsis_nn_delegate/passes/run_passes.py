@@ -107,6 +107,7 @@ def check_optional(names: Iterable[str]) -> tuple[str, ...]:
 
 def run_passes(graph: Graph, skip: Collection[str] = ()) -> Graph:
     """Rewrites `graph` in place until every node has a kernel, and returns it. `skip` has names of `OPTIONAL_PASSES`.
+    An alternative that a pass adds to the graph goes through the passes that follow, too.
 
     ValueError if that cannot be done.
     """
@@ -114,12 +115,14 @@ def run_passes(graph: Graph, skip: Collection[str] = ()) -> Graph:
     for step in PASSES:
         if step in skipped:
             continue
-        step(graph)
-        try:
-            graph.verify()
-        except ValueError as error:
-            raise AssertionError(f"{step.__name__} left an invalid graph: {error}") from error
-    _verify_kernels(graph)
+        for lowered in (graph, *graph.alternatives.values()):
+            step(lowered)
+            try:
+                lowered.verify()
+            except ValueError as error:
+                raise AssertionError(f"{step.__name__} left an invalid graph: {error}") from error
+    for lowered in (graph, *graph.alternatives.values()):
+        _verify_kernels(lowered)
     return graph
 
 

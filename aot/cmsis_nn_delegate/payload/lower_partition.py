@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from ..graph.ir import Graph
 from ..passes.run_passes import run_passes
+from ..selection.alternatives import choose_graph
 from ..selection.bands import compute_in_bands
-from ..selection.choose_kernels import choose_kernels, legalize
+from ..selection.choose_kernels import legalize
 from ..selection.options import DEFAULT_OPTIONS, PayloadOptions
 from ..selection.planned import plan
 from ..targets.target import Target
@@ -25,5 +26,5 @@ def lower_partition(graph: Graph, target: Target, options: PayloadOptions = DEFA
 
 def encode(graph: Graph, target: Target, options: PayloadOptions = DEFAULT_OPTIONS) -> Encoded:
     """Does what `lower_partition` does with a graph that all passes have rewritten, and leaves it as it is."""
-    chosen = choose_kernels(legalize(graph, options), target)
+    chosen = choose_graph(legalize(graph, options), target)
     return encode_planned(plan(compute_in_bands(chosen)))

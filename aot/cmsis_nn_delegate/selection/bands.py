@@ -65,11 +65,11 @@ def compute_in_bands(chosen: Chosen) -> Chosen:
 
 def _candidates(planned: Planned, max_slowdown: float) -> Iterator[_Candidate]:
     """Yields the ways to compute a chain in bands that contains a call at the peak, in no more instructions than
-    that. Chains whose instructions cannot be predicted stay whole."""
+    that. Chains whose instructions cannot be predicted stay whole; calls outside of the chain are the same in both."""
     chosen, memory = planned.chosen, planned.memory
     graph, target = chosen.graph, chosen.target
     peak = {id(node) for node, live in zip(calls(graph), memory.live) if live == memory.bound}
-    before = _instructions(chosen)
+    before = chosen.instructions()
     modelled = {
         id(node) for node, choice in zip(calls(graph), chosen.choices) if choice.instructions(target) is not None
     }
@@ -83,15 +83,9 @@ def _candidates(planned: Planned, max_slowdown: float) -> Iterator[_Candidate]:
                 banded = choose_kernels(legalize(split, chosen.options), target)
             except ValueError:
                 continue  # bands without rows of their own, or too small for the providers' kernels
-            slowdown = 100 * (_instructions(banded) - before) / before
+            slowdown = 100 * (banded.instructions() - before) / before
             if slowdown > max_slowdown:
                 continue
             options = [[way.workspace for way in choice.options()] for choice in banded.choices]
             bound = least_bytes(split, options, chosen.options.io_placement)
             yield _Candidate(banded, ", ".join(node.name for node in chain), rows, slowdown, bound)
-
-
-def _instructions(chosen: Chosen) -> int:
-    """Returns about how many instructions one inference takes, without the calls that there is no model for: those are
-    the same in both graphs that are compared."""
-    return sum(choice.instructions(chosen.target) or 0 for choice in chosen.choices)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Optional
 
@@ -35,11 +36,13 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Legal:
-    """A lowered graph, and for each of its calls, in order, an equivalent node that a provider computes."""
+    """A lowered graph, and for each of its calls, in order, an equivalent node that a provider computes. `alternatives`
+    are those of the graph."""
 
     graph: Graph
     options: PayloadOptions
     assignments: tuple[Assignment, ...]
+    alternatives: Mapping[str, Legal] = dataclasses.field(default_factory=dict)
 
     def legal_graph(self) -> Graph:
         """Returns the graph that is made of the assigned nodes, and of those that are no calls."""
@@ -131,14 +134,23 @@ class Chosen:
     options: PayloadOptions
     choices: tuple[Choice, ...]
 
+    def instructions(self) -> int:
+        """Returns about how many instructions one inference takes, without the calls that there is no model for."""
+        return sum(choice.instructions(self.target) or 0 for choice in self.choices)
+
 
 def legalize(graph: Graph, options: PayloadOptions = DEFAULT_OPTIONS) -> Legal:
     """Assigns each call to the first implementation of the options' providers that computes it, or an equivalent node,
     on every instruction set. `graph` stays as it is.
 
-    ValueError for a node that none of them can compute.
+    ValueError for a node that none of them can compute. An alternative with such a node is left out.
     """
-    return Legal(graph, options, tuple(_assign(node, options.providers) for node in calls(graph)))
+    assignments = tuple(_assign(node, options.providers) for node in calls(graph))
+    alternatives = {}
+    for what, other in graph.alternatives.items():
+        with contextlib.suppress(ValueError):  # the providers have the kernels of `graph` alone
+            alternatives[what] = legalize(other, options)
+    return Legal(graph, options, assignments, alternatives)
 
 
 def choose_kernels(legal: Legal, target: Target) -> Chosen:
