@@ -412,6 +412,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors.h
     runtime/kernels/conv2d/conv2d_winograd.h
     runtime/kernels/conv2d/convolution.h
+    runtime/kernels/conv2d/groups.h
     runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
     runtime/kernels/ctc_greedy/ctc_greedy.h
@@ -510,6 +511,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_pairs_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_portable.cc
+    runtime/kernels/conv2d/conv2d_grouped_pairs_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_grouped_pairs_portable.cc
+    runtime/kernels/conv2d/conv2d_grouped_vectors_int16_portable.cc
+    runtime/kernels/conv2d/conv2d_grouped_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
@@ -676,6 +681,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products_mve.h
     runtime/kernels/conv2d/channel_vectors_int16_mve.S
     runtime/kernels/conv2d/channel_vectors_int16_mve.h
+    runtime/kernels/conv2d/conv2d_grouped_pairs_int16_tuned.cc
+    runtime/kernels/conv2d/conv2d_grouped_pairs_tuned.cc
+    runtime/kernels/conv2d/conv2d_grouped_vectors_int16_tuned.cc
+    runtime/kernels/conv2d/conv2d_grouped_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_tuned.cc

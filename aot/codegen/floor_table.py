@@ -325,6 +325,14 @@ CASES = (
         _SUMS,
     ),
     _case(
+        "conv2d",
+        "3 x 3, 32 to 32, in 2 groups",
+        lambda d: d.conv2d(d.input(*_IMAGE), 32, (3, 3), padding=Padding(1, 1, 1, 1), groups=2),
+        Work(_N + 32 * 144, _N, 2 * _N, products=_N * 144),
+        _SUMS,
+        _SUMS,
+    ),
+    _case(
         "depthwise_conv2d",
         "3 x 3",
         lambda d: d.depthwise_conv2d(d.input(*_IMAGE), kernel=(3, 3), padding=Padding(1, 1, 1, 1)),

@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 238;
+inline constexpr std::size_t kOpcodeCount = 242;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -305,6 +305,10 @@ enum class Opcode : std::uint8_t {
   kTopkValues = 235,
   kTopkValuesInt16 = 236,
   kDepthwiseConv2dColumns = 237,
+  kConv2dGroupedPairs = 238,
+  kConv2dGroupedPairsInt16 = 239,
+  kConv2dGroupedVectors = 240,
+  kConv2dGroupedVectorsInt16 = 241,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5687,6 +5691,87 @@ struct DepthwiseConv2dColumnsArgs {
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dColumnsArgs) == 76, "layout of DepthwiseConv2dColumnsArgs");
+
+/// int8 convolution of several groups, as conv2d computes it, from weights in the order of
+/// the products. A group has filter_dims.c inputs.
+struct Conv2dGroupedPairsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// as of conv2d_pairs, one group after the other; a group has a multiple of 4 output
+  /// channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4
+  std::int32_t block_words;  ///< 16, and the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dGroupedPairsArgs) == 76, "layout of Conv2dGroupedPairsArgs");
+
+/// int16 convolution of several groups, as conv2d_large_int16 computes it, from weights in
+/// the order of the products. A group has filter_dims.c inputs.
+struct Conv2dGroupedPairsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// as of conv2d_pairs_int16, one group after the other; a group has a multiple of 4
+  /// output channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4
+  std::int32_t block_words;  ///< 16, and the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dGroupedPairsInt16Args) == 72, "layout of Conv2dGroupedPairsInt16Args");
+
+/// int8 convolution of several groups, as conv2d computes it, from weights in the order of
+/// the products. A group has filter_dims.c inputs.
+struct Conv2dGroupedVectorsArgs {
+  Ref input;  ///< int8 [n, h, w, c]
+  /// as of conv2d_vectors, one group after the other; a group has a multiple of 2 output
+  /// channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 2
+  std::int32_t block_words;  ///< 6, and the inputs of a window rounded up to 16, divided by 2
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dGroupedVectorsArgs) == 76, "layout of Conv2dGroupedVectorsArgs");
+
+/// int16 convolution of several groups, as conv2d_large_int16 computes it, from weights in
+/// the order of the products. A group has filter_dims.c inputs.
+struct Conv2dGroupedVectorsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// as of conv2d_vectors_int16, one group after the other; a group has a multiple of 2
+  /// output channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 2
+  std::int32_t block_words;  ///< 6, and the inputs of a window rounded up to 8, divided by 2
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dGroupedVectorsInt16Args) == 72,
+              "layout of Conv2dGroupedVectorsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

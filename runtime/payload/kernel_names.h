@@ -248,6 +248,10 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "topk_values of input int8, output int8",
     "topk_values_int16 of input int16, output int16",
     "depthwise_conv2d_columns of input int8, table int32, output int8",
+    "conv2d_grouped_pairs of input int8, table int32, output int8",
+    "conv2d_grouped_pairs_int16 of input int16, table int32, output int16",
+    "conv2d_grouped_vectors of input int8, table int32, output int8",
+    "conv2d_grouped_vectors_int16 of input int16, table int32, output int16",
     // clang-format on
 };
 

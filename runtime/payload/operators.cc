@@ -589,6 +589,14 @@ bool check_depthwise_conv2d_columns(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::DepthwiseConv2dColumnsArgs>(call, args);
 }
 
+bool check_conv2d_grouped_pairs(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dGroupedPairsArgs>(call, args);
+}
+
+bool check_conv2d_grouped_vectors(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dGroupedVectorsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -1590,6 +1598,14 @@ bool check_conv2d_int4_pairs_int16(const CallCheck& call, const void* args) {
 
 bool check_conv2d_int4_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs_int16<payload::Conv2dInt4VectorsInt16Args>(call, args);
+}
+
+bool check_conv2d_grouped_pairs_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dGroupedPairsInt16Args>(call, args);
+}
+
+bool check_conv2d_grouped_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dGroupedVectorsInt16Args>(call, args);
 }
 
 template <typename Args>

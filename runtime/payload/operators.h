@@ -261,7 +261,11 @@ struct Operator {
   OPERATOR(TopkIndicesInt16, topk_indices_int16)                                 \
   OPERATOR(TopkValues, topk_values)                                              \
   OPERATOR(TopkValuesInt16, topk_values_int16)                                   \
-  OPERATOR(DepthwiseConv2dColumns, depthwise_conv2d_columns)
+  OPERATOR(DepthwiseConv2dColumns, depthwise_conv2d_columns)                     \
+  OPERATOR(Conv2dGroupedPairs, conv2d_grouped_pairs)                             \
+  OPERATOR(Conv2dGroupedPairsInt16, conv2d_grouped_pairs_int16)                  \
+  OPERATOR(Conv2dGroupedVectors, conv2d_grouped_vectors)                         \
+  OPERATOR(Conv2dGroupedVectorsInt16, conv2d_grouped_vectors_int16)
 
 namespace operators {
 

@@ -33,6 +33,10 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
       const auto& filter = static_cast<const payload::Conv2dVectorsArgs*>(args)->filter_dims;
       return times(times(times(1, filter.h), filter.w), filter.c);
     }
+    case Opcode::kConv2dGroupedVectors: {
+      const auto& filter = static_cast<const payload::Conv2dGroupedVectorsArgs*>(args)->filter_dims;
+      return times(times(times(1, filter.h), filter.w), filter.c);
+    }
     case Opcode::kDepthwiseConv2dVectors:
     case Opcode::kDepthwiseConv2dWindows:
       return 9;

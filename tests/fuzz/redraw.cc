@@ -112,7 +112,9 @@ void redraw_conv2d(Args& a, Random& random) {
 }
 
 /// Few inputs of a window, so that payloads have a table that is as large; the sizes of the table are wrong now and then.
-void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
+/// `groups` are 1 for a kernel of one group; else the numbers of channels are wrong now and then, too.
+template <typename Args>
+void redraw_vectors(Args& a, Random& random, std::int32_t groups) {
   draw_windows(a, random, random.one_in(16), &a.params.dilation);
   draw_offsets(a, random);
   if (random.one_in(3)) {  // pointwise
@@ -121,9 +123,10 @@ void redraw_vectors(payload::Conv2dVectorsArgs& a, Random& random) {
     put(a.output_dims.h, (a.input_dims.h - 1) / a.params.stride.h + 1);
     put(a.output_dims.w, (a.input_dims.w - 1) / a.params.stride.w + 1);
   }
-  put(a.input_dims.c, channels(random));
-  a.filter_dims.c = a.input_dims.c;
-  put(a.output_dims.c, channels(random) + 1);
+  put(a.filter_dims.c, channels(random));
+  put(a.input_dims.c, a.filter_dims.c * groups);
+  put(a.output_dims.c,
+      groups == 1 ? channels(random) + 1 : groups * (random.one_in(8) ? 3 : 2 * random.in(1, 4)));
   a.filter_dims.n = a.output_dims.c;
   const std::int32_t inputs = a.filter_dims.h * a.filter_dims.w * a.filter_dims.c;
   a.block_words = (inputs + 15) / 16 * 8 + 6 + (random.one_in(8) ? random.in(-8, 8) : 0);
@@ -437,7 +440,10 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
     case Opcode::kConv2dLarge:
       return redraw_conv2d(*static_cast<payload::Conv2dLargeArgs*>(args), random);
     case Opcode::kConv2dVectors:
-      return redraw_vectors(*static_cast<payload::Conv2dVectorsArgs*>(args), random);
+      return redraw_vectors(*static_cast<payload::Conv2dVectorsArgs*>(args), random, 1);
+    case Opcode::kConv2dGroupedVectors:
+      return redraw_vectors(*static_cast<payload::Conv2dGroupedVectorsArgs*>(args), random,
+                            random.in(1, 4));
     case Opcode::kDepthwiseConv2dVectors:
       return redraw_depthwise_vectors(*static_cast<payload::DepthwiseConv2dVectorsArgs*>(args),
                                       random, 8);

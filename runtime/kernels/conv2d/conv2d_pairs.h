@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "runtime/kernels/common/pair_products.h"
+#include "runtime/kernels/conv2d/groups.h"
 #include "runtime/kernels/conv2d/window_order.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
@@ -21,8 +22,10 @@ struct WidensSegments<Products, std::void_t<decltype(&Products::widen_segments)>
 };
 
 /// The windows of one call, row by row. `Products` has the functions of PlainPairProducts or of
-/// PlainPairProductsInt16.
-template <typename Products, typename Args>
+/// PlainPairProductsInt16. With `kGrouped` there are several groups, and the windows of one have some channels of each
+/// pixel. What differs is chosen in place, not by a function, because GCC then compiles kernels of one group as it did
+/// without.
+template <typename Products, typename Args, bool kGrouped = false>
 class PairWindows {
  public:
   using Element = typename Products::Element;
@@ -34,19 +37,21 @@ class PairWindows {
         pixel_size_(args.input_dims.c),
         row_size_(args.input_dims.w * args.input_dims.c),
         stride_(args.params.stride.w),
-        dense_(args.params.dilation.w == 1 || args.filter_dims.w == 1),
-        segment_(dense_ ? args.filter_dims.w * args.input_dims.c : args.input_dims.c),
+        dense_((!kGrouped && args.params.dilation.w == 1) || args.filter_dims.w == 1),
+        segment_(dense_ ? args.filter_dims.w * (kGrouped ? args.filter_dims.c : args.input_dims.c)
+                        : (kGrouped ? args.filter_dims.c : args.input_dims.c)),
         segments_(dense_ ? 1 : args.filter_dims.w),
         row_step_(args.filter_dims.h == 1 ? 0 : wrapping_mul(args.params.dilation.h, row_size_)),
         step_(dense_ ? 0 : wrapping_mul(args.params.dilation.w, args.input_dims.c)),
-        inputs_(args.filter_dims.h * args.filter_dims.w * args.input_dims.c),
+        inputs_(args.filter_dims.h * args.filter_dims.w *
+                (kGrouped ? args.filter_dims.c : args.input_dims.c)),
         whole_words_(segment_ % 4 == 0),
         one_run_(whole_words_ && segment_ == inputs_),
         last_y_(args.input_dims.h - 1 - (args.filter_dims.h - 1) * args.params.dilation.h),
         last_x_(args.input_dims.w - 1 - (args.filter_dims.w - 1) * args.params.dilation.w),
         end_x_(args.output_dims.w * args.params.stride.w - args.params.padding.w) {}
 
-  /// Goes to the first window of `image`.
+  /// Goes to the first window of `image`, or of the group whose first channel that is.
   void start(const Element* image) {
     image_ = image;
     start_row(-args_.params.padding.h);
@@ -183,7 +188,8 @@ class PairWindows {
         const std::int32_t stop = clamp(args_.input_dims.w, begin, end);
         to = pad(to, begin - x);
         if (begin < stop) {
-          to = append(to, pixel(y, begin), (stop - begin) * args_.input_dims.c);
+          to = append(to, pixel(y, begin),
+                      (stop - begin) * (kGrouped ? args_.filter_dims.c : args_.input_dims.c));
         }
         to = pad(to, end - stop);
       }
@@ -206,8 +212,10 @@ class PairWindows {
         const std::int32_t begin = in_image ? clamp(0, x, end) : end;
         const std::int32_t stop = clamp(args_.input_dims.w, begin, end);
         // In elements of the segment.
-        const std::int32_t first = (begin - x) * args_.input_dims.c;
-        const std::int32_t last = (stop - x) * args_.input_dims.c;
+        const std::int32_t first =
+            (begin - x) * (kGrouped ? args_.filter_dims.c : args_.input_dims.c);
+        const std::int32_t last =
+            (stop - x) * (kGrouped ? args_.filter_dims.c : args_.input_dims.c);
         const Element* const from = begin < stop ? pixel(y, begin) : nullptr;
         place(to, at, whole, from, first, last, 0);
         at += whole;
@@ -245,7 +253,8 @@ class PairWindows {
   /// Appends pixels of the zero point.
   std::int8_t* pad(std::int8_t* to, std::int32_t pixels) const {
     const auto zero_point = static_cast<std::int8_t>(-args_.params.input_offset);
-    for (std::int32_t left = pixels * args_.input_dims.c; left > 0; --left) {
+    for (std::int32_t left = pixels * (kGrouped ? args_.filter_dims.c : args_.input_dims.c);
+         left > 0; --left) {
       *to++ = zero_point;
     }
     return to;
@@ -330,6 +339,51 @@ template <typename Products, typename Args, PairForms kForms = PairForms::kBoth>
   return Error::Ok;
 }
 
+/// Computes one call of several groups, with any form of requantization, one group of an image after the other.
+template <typename Products, typename Args>
+[[gnu::always_inline]] inline Error compute_conv2d_grouped_pairs(const void* args,
+                                                                 const Bases& bases) {
+  using Element = typename Products::Element;
+  const auto& a = *static_cast<const Args*>(args);
+  const payload::PackedDims& in = a.input_dims;
+  const payload::PackedDims& out = a.output_dims;
+  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+  constexpr std::uint32_t kEvery = 0xFFFFFFFF / kMask;
+  PairProductsOf<Element> products;
+  auto* const widened = bases.resolve<std::int32_t>(a.scratch);
+  products.inputs = widened;
+  products.least = (static_cast<std::uint32_t>(a.params.activation.min) & kMask) * kEvery;
+  products.most = (static_cast<std::uint32_t>(a.params.activation.max) & kMask) * kEvery;
+  const std::int32_t groups = in.c / a.filter_dims.c;
+  products.channels = out.c / groups;
+  const auto* const tables = bases.resolve<const std::int32_t>(a.table);
+  const std::int32_t table_words = products.channels / 4 * a.block_words;
+  const auto* image = bases.resolve<const Element>(a.input);
+  auto* output = bases.resolve<Element>(a.output);
+  const std::int32_t windows = out.h * out.w;
+  const auto multiply = a.form != 0 ? Products::multiply_floor : Products::multiply_any;
+  PairWindows<Products, Args, true> pairs(a, widened);
+  products.inputs_end = widened + pairs.depth();
+  for (std::int32_t n = 0; n < out.n; ++n) {
+    for (std::int32_t group = 0; group < groups; ++group) {
+      pairs.start(image + group * a.filter_dims.c);
+      products.table = tables + group * table_words;
+      products.output0 = output + group * products.channels;
+      for (std::int32_t i = 0; i < windows; i += 2) {
+        // A single last window is computed twice, to the same place.
+        const bool two = i + 1 < windows;
+        pairs.widen(two);
+        products.output1 = products.output0 + (two ? out.c : 0);
+        multiply(products);
+        products.output0 = products.output1 + out.c;
+      }
+    }
+    image += in.h * in.w * in.c;
+    output += windows * out.c;
+  }
+  return Error::Ok;
+}
+
 /// Words of a block beside those of weights.
 template <typename Args>
 inline constexpr std::int32_t kPairBlockRest = 16;
@@ -370,6 +424,18 @@ bool conv2d_pairs_accepts(const void* args) {
              (inputs + 7) / 8 * (8 / kInputsPerWord) +
                  static_cast<std::uint32_t>(kPairBlockRest<Args>) &&
          a.blocks == (a.output_dims.c + 3) / 4;
+}
+
+/// The same for several groups, of which each has whole blocks of channels.
+template <typename Args>
+bool conv2d_grouped_pairs_accepts(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  constexpr std::uint32_t kMostInputs = 1u << 26;
+  const std::uint32_t inputs = bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c);
+  return in_groups_of<4>(a) && inputs <= kMostInputs &&
+         static_cast<std::uint32_t>(a.block_words) ==
+             (inputs + 7) / 8 * 8 + static_cast<std::uint32_t>(kPairBlockRest<Args>) &&
+         a.blocks == a.output_dims.c / 4;
 }
 
 /// Returns the kernel whose `run` calls compute_conv2d_pairs().
@@ -414,6 +480,22 @@ constexpr Kernel conv2d_int4_pairs_int16_kernel(Kernel::Run run) {
   return Kernel(operators::kConv2dInt4PairsInt16, run, conv2d_pairs_int16_scratch_bytes<Args, 2>)
       .limited_to(conv2d_pairs_accepts<Args, PairForms::kBoth, 2>)
       .overlapping(overlaps_in_window_order<Args, std::int16_t>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The kernels whose `run` calls compute_conv2d_grouped_pairs(). Outputs lie apart from inputs, because later groups read
+/// pixels of which earlier ones have written outputs.
+constexpr Kernel conv2d_grouped_pairs_kernel(Kernel::Run run) {
+  using Args = payload::Conv2dGroupedPairsArgs;
+  return Kernel(operators::kConv2dGroupedPairs, run, conv2d_pairs_scratch_bytes<Args>)
+      .limited_to(conv2d_grouped_pairs_accepts<Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+constexpr Kernel conv2d_grouped_pairs_int16_kernel(Kernel::Run run) {
+  using Args = payload::Conv2dGroupedPairsInt16Args;
+  return Kernel(operators::kConv2dGroupedPairsInt16, run, conv2d_pairs_int16_scratch_bytes<Args>)
+      .limited_to(conv2d_grouped_pairs_accepts<Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

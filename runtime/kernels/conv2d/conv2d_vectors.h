@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "runtime/kernels/common/vector_products.h"
+#include "runtime/kernels/conv2d/groups.h"
 #include "runtime/kernels/conv2d/window_order.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
@@ -35,13 +37,14 @@ struct VectorSizes {
   }
 
   /// Returns the scratch memory: see Conv2dVectors.scratch_bytes in Python.
+  template <bool kGrouped = false>
   [[gnu::noinline]] std::uint64_t scratch_bytes(const Args& a) const {
     if (pointwise) {
       return inputs == depth ? 0 : depth * vector_products::kWindows * sizeof(Element);
     }
     const std::uint64_t rows = row_size(a) * static_cast<std::uint32_t>(tile_rows);
-    return ((rows + kVector + static_cast<std::uint32_t>(a.input_dims.c)) * sizeof(Element) + 15) /
-           16 * 16;
+    const std::int32_t pixel = kGrouped ? a.filter_dims.c : a.input_dims.c;  // of padding
+    return ((rows + kVector + static_cast<std::uint32_t>(pixel)) * sizeof(Element) + 15) / 16 * 16;
   }
 
   static constexpr std::uint64_t kVector = vector_products::kVectorOf<Element>;
@@ -66,8 +69,10 @@ struct VectorSizes {
   }
 };
 
-/// One call. `Products` has the functions of PlainVectorProductsOf.
-template <typename Products, typename Args>
+/// One call. `Products` has the functions of PlainVectorProductsOf. With `kGrouped` there may be several groups, which
+/// are computed one after the other; each has an even number of output channels. What differs is chosen in place, not by a
+/// function, because GCC then compiles kernels of one group as it did without.
+template <typename Products, typename Args, bool kGrouped = false>
 class VectorWindows {
  public:
   using Element = typename Products::Element;
@@ -78,7 +83,8 @@ class VectorWindows {
         depth_(static_cast<std::int32_t>(sizes_.depth)),
         scratch_(bases.resolve<Element>(args.scratch)),
         input_(bases.resolve<const Element>(args.input)) {
-    const std::int32_t channels = args.output_dims.c;
+    const std::int32_t channels =
+        kGrouped ? args.output_dims.c / groups() : args.output_dims.c;  // of a group
     products_.table = bases.resolve<const std::int8_t>(args.table);
     products_.output = bases.resolve<Element>(args.output);
     products_.channels = channels;
@@ -102,10 +108,28 @@ class VectorWindows {
     }
   }
 
+  /// The same with kGrouped.
+  void run_groups() {
+    const payload::PackedDims& in = args_.input_dims;
+    end_ = input_ + in.n * in.h * in.w * in.c;
+    Element* output = products_.output;
+    const std::int32_t table_bytes =
+        products_.channels / vector_products::kChannels * args_.block_words * 4;
+    for (std::int32_t left = groups(); left > 0; --left) {
+      run();
+      output += products_.channels;
+      products_.output = output;
+      products_.table += table_bytes;
+      input_ += args_.filter_dims.c;
+    }
+  }
+
  private:
   static constexpr std::int32_t kWindows = vector_products::kWindows;
   static constexpr std::int32_t kVector = vector_products::kVectorOf<Element>;
   static constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
+
+  std::int32_t groups() const { return args_.input_dims.c / args_.filter_dims.c; }
 
   /// Results of missing windows lie on those of the last one. Not inlined: GCC unrolls it at each of three calls.
   [[gnu::noinline]] void set_offsets(std::int32_t count) {
@@ -119,6 +143,16 @@ class VectorWindows {
   /// Multiplies `groups` >= 1 groups of four windows that lie `step` apart.
   [[gnu::noinline]] void multiply_groups(const Element* first, std::int32_t step,
                                          std::int32_t groups) {
+    if constexpr (kGrouped) {
+      // The products would write the results of a group of windows behind those of the one before.
+      for (; groups > 0; --groups, first += kWindows * step) {
+        for (std::int32_t i = 0; i < kWindows; ++i) {
+          products_.windows[i] = first + i * step;
+        }
+        multiply_group(kWindows);
+      }
+      return;
+    }
     for (std::int32_t i = 0; i < kWindows; ++i) {
       products_.windows[i] = first + i * step;
     }
@@ -149,7 +183,12 @@ class VectorWindows {
     const payload::PackedDims& out = args_.output_dims;
     // A single window may have any stride.
     const std::int32_t step = out.w == 1 ? in.c : args_.params.stride.w * in.c;
-    const Element* const end = input_ + in.n * in.h * in.w * in.c;
+    const Element* end;
+    if constexpr (kGrouped) {
+      end = end_;
+    } else {
+      end = input_ + in.n * in.h * in.w * in.c;
+    }
     if (in.h == out.h && in.w == out.w) {
       run_pixels(input_, in.c, out.n * out.h * out.w, end);
       return;
@@ -179,7 +218,7 @@ class VectorWindows {
         const Element* pixel = first + (done + i) * step;
         if (done + i >= whole) {
           Element* copy = scratch_ + i * depth_;
-          copy_columns(copy, pixel, 1, args_.input_dims.c, 0, 0);
+          copy_columns(copy, pixel, 1, kGrouped ? args_.filter_dims.c : args_.input_dims.c, 0, 0);
           pixel = copy;
         }
         products_.windows[i] = pixel;
@@ -192,13 +231,13 @@ class VectorWindows {
     const payload::PackedDims& in = args_.input_dims;
     const payload::PackedDims& out = args_.output_dims;
     row_size_ = static_cast<std::int32_t>(sizes_.row_size(args_));
-    column_size_ = args_.filter_dims.h * in.c;
+    column_size_ = args_.filter_dims.h * (kGrouped ? args_.filter_dims.c : in.c);
     padding_ = scratch_ + sizes_.tile_rows * row_size_ + kVector;
     Element zero_point = 0;
     if constexpr (kBytes == 1) {
       zero_point = static_cast<Element>(-args_.params.input_offset);
     }
-    copy_columns(padding_, &zero_point, in.c, 1, 1, 0);
+    copy_columns(padding_, &zero_point, kGrouped ? args_.filter_dims.c : in.c, 1, 1, 0);
     image_ = input_;
     for (std::int32_t n = 0; n < out.n; ++n, image_ += in.h * in.w * in.c) {
       for (std::int32_t y = 0; y < out.h; y += sizes_.tile_rows) {
@@ -248,7 +287,8 @@ class VectorWindows {
     const payload::PackedDims& in = args_.input_dims;
     const std::int32_t before = limit(-x, columns);
     const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), columns - before);
-    for (std::int32_t k = 0; k < args_.filter_dims.h; ++k, ++y, to += in.c) {
+    for (std::int32_t k = 0; k < args_.filter_dims.h;
+         ++k, ++y, to += kGrouped ? args_.filter_dims.c : in.c) {
       if (y < 0 || y >= in.h) {
         pad(to, columns);
         continue;
@@ -256,7 +296,8 @@ class VectorWindows {
       pad(to, before);
       Element* const at = to + before * column_size_;
       if (inside > 0) {
-        copy_columns(at, image_ + (y * in.w + x + before) * in.c, inside, in.c, column_size_, in.c);
+        copy_columns(at, image_ + (y * in.w + x + before) * in.c, inside,
+                     kGrouped ? args_.filter_dims.c : in.c, column_size_, in.c);
       }
       pad(at + inside * column_size_, columns - before - inside);
     }
@@ -264,7 +305,8 @@ class VectorWindows {
 
   void pad(Element* to, std::int32_t columns) const {
     if (columns > 0) {
-      copy_columns(to, padding_, columns, args_.input_dims.c, column_size_, 0);
+      copy_columns(to, padding_, columns, kGrouped ? args_.filter_dims.c : args_.input_dims.c,
+                   column_size_, 0);
     }
   }
 
@@ -291,6 +333,8 @@ class VectorWindows {
   std::int32_t row_size_ = 0;   // elements of the columns under a row of a tile
   std::int32_t column_size_ = 0;
   VectorProductsOf<Element> products_;
+  struct Nothing {};
+  std::conditional_t<kGrouped, const Element*, Nothing> end_;  // of the input
 };
 
 /// Computes one call: the body of a kernel's function, which has no call more for it.
@@ -323,6 +367,20 @@ bool conv2d_vectors_accepts(const void* args) {
          a.blocks == (a.output_dims.c + 1) / 2;
 }
 
+/// The same for several groups, of which each has as many output channels, an even number.
+template <typename Element, typename Args>
+bool conv2d_grouped_vectors_accepts(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 28;
+  constexpr std::int32_t kMostChannels = (1 << 14) / static_cast<std::int32_t>(sizeof(Element));
+  const VectorSizes<Element, Args> sizes(a);
+  return in_groups_of<2>(a) && a.params.dilation.h == 1 && a.params.dilation.w == 1 &&
+         a.output_dims.c <= kMostChannels && sizes.inputs < kLimit && sizes.columns < kLimit &&
+         sizes.template scratch_bytes<true>(a) < kLimit &&
+         sizes.depth / 2 + 6 == static_cast<std::uint32_t>(a.block_words) &&
+         a.blocks == a.output_dims.c / 2;
+}
+
 /// Returns whether nothing is overwritten before it is read, as Conv2dVectors.distance in Python
 /// explains.
 template <typename Element, typename Args>
@@ -340,6 +398,30 @@ constexpr Kernel conv2d_vectors_kernel(const Operator& op, Kernel::Run run) {
   return Kernel(op, run, conv2d_vectors_scratch_bytes<Element, Args>)
       .limited_to(conv2d_vectors_accepts<Element, Args, kInputsPerWord>)
       .overlapping(conv2d_vectors_overlaps<Element, Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// Computes one call of several groups.
+template <typename Products, typename Args>
+[[gnu::always_inline]] inline Error compute_conv2d_grouped_vectors(const void* args,
+                                                                   const Bases& bases) {
+  VectorWindows<Products, Args, true>(*static_cast<const Args*>(args), bases).run_groups();
+  return Error::Ok;
+}
+
+/// Returns the scratch memory that one call of several groups needs.
+template <typename Element, typename Args>
+std::uint32_t conv2d_grouped_vectors_scratch_bytes(const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
+  return static_cast<std::uint32_t>(VectorSizes<Element, Args>(a).template scratch_bytes<true>(a));
+}
+
+/// Returns the kernel with the argument block `Args` whose `run` calls compute_conv2d_grouped_vectors(). Its output lies
+/// apart from its input, because later groups read pixels of which earlier ones have written outputs.
+template <typename Element, typename Args>
+constexpr Kernel conv2d_grouped_vectors_kernel(const Operator& op, Kernel::Run run) {
+  return Kernel(op, run, conv2d_grouped_vectors_scratch_bytes<Element, Args>)
+      .limited_to(conv2d_grouped_vectors_accepts<Element, Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

@@ -113,6 +113,12 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(portable::kLookupVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kDepthwiseConv2dColumns).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dGroupedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kConv2dGroupedPairsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(portable::kConv2dGroupedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dGroupedVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

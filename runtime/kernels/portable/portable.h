@@ -292,6 +292,12 @@ CMSIS_NN_DELEGATE_KERNEL(TopkIndicesInt16, TopkIndicesInt16, topk_indices_int16)
 CMSIS_NN_DELEGATE_KERNEL(TopkValues, TopkValues, topk_values)
 CMSIS_NN_DELEGATE_KERNEL(TopkValuesInt16, TopkValuesInt16, topk_values_int16)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dColumns, DepthwiseConv2dColumns, depthwise_conv2d_columns)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedPairs, Conv2dGroupedPairs, conv2d_grouped_pairs)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedPairsInt16, Conv2dGroupedPairsInt16,
+                         conv2d_grouped_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectors, Conv2dGroupedVectors, conv2d_grouped_vectors)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectorsInt16, Conv2dGroupedVectorsInt16,
+                         conv2d_grouped_vectors_int16)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

@@ -105,6 +105,10 @@ constexpr KernelTable kTunedKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLookupVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kDepthwiseConv2dColumns).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kConv2dGroupedPairs).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kConv2dGroupedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
+            KernelRef(tuned::kConv2dGroupedVectors).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kConv2dGroupedVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -143,6 +143,12 @@ CMSIS_NN_DELEGATE_KERNEL(MulRounded, MulRounded, mul_rounded)
 CMSIS_NN_DELEGATE_KERNEL(MulRoundedBroadcast, MulRoundedBroadcast, mul_rounded_broadcast)
 CMSIS_NN_DELEGATE_KERNEL(LookupVectorsInt16, LookupVectorsInt16, lookup_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dColumns, DepthwiseConv2dColumns, depthwise_conv2d_columns)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedPairs, Conv2dGroupedPairs, conv2d_grouped_pairs)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedPairsInt16, Conv2dGroupedPairsInt16,
+                         conv2d_grouped_pairs_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectors, Conv2dGroupedVectors, conv2d_grouped_vectors)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectorsInt16, Conv2dGroupedVectorsInt16,
+                         conv2d_grouped_vectors_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate

@@ -116,29 +116,30 @@ class Conv2dPairs(OwnImplementation):
         return -(-(4 * depth + (0 if in_place else 2 * depth)) // 16) * 16
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
-        geometry = Geometry.plain(node)
+        geometry, groups = Geometry.plain(node), node.attrs.groups
         outputs, depth = node.inputs[1].shape[:2]
+        images = geometry.batch * groups  # whose windows are computed one after the other
         taps = math.prod(geometry.kernel)
         window = taps * depth
-        dense = geometry.dilation[1] == 1 or geometry.kernel[1] == 1
+        dense = (groups == 1 and geometry.dilation[1] == 1) or geometry.kernel[1] == 1
         segment = geometry.kernel[1] * depth if dense else depth  # lies together in the image
         segments = window // segment
         inside = window_order.inside(geometry)
         windows = len(inside)
         if windows % 2:
             inside = np.append(inside, inside[-1])  # the last window is computed twice
-        pairs = geometry.batch * len(inside) // 2
-        both = geometry.batch * int((inside[::2] & inside[1::2]).sum())
+        pairs = images * (len(inside) // 2)
+        both = images * int((inside[::2] & inside[1::2]).sum())
         # The others are copied first: rows of windows in the image as a whole, of the others pixel by pixel.
-        rows = (geometry.batch * int(inside.sum()) - 2 * both) * segments if dense else 0
+        rows = (images * int(inside.sum()) - 2 * both) * segments if dense else 0
         pixels = 2 * (pairs - both) * taps - (rows // segments) * taps
         whole = segment % 4 == 0
         apart = 0 if whole and segments == 1 else both
         apart += 0 if whole else pairs - both
-        blocks = pairs * pair_table.blocks(outputs, CHANNELS)
+        blocks = pairs * pair_table.blocks(outputs // groups, CHANNELS)
         return Features(
             {
-                "windows": geometry.batch * windows,
+                "windows": images * windows,
                 "pairs": pairs,
                 "pairs copied": pairs - both,
                 "segments": apart * segments,
@@ -203,4 +204,6 @@ class Conv2dPairs(OwnImplementation):
 
 def in_order(node: Node) -> np.ndarray:
     """Returns the weights of `node`, int8 [channels, inputs of a window], in the order of `pair_table.in_order`."""
-    return pair_table.in_order(node.inputs[1].constant.transpose(0, 2, 3, 1), node.attrs.dilation[1])
+    # The pixels that the windows of one of several groups read do not lie side by side.
+    dilation = node.attrs.dilation[1] if node.attrs.groups == 1 else 0
+    return pair_table.in_order(node.inputs[1].constant.transpose(0, 2, 3, 1), dilation)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Optional
 
 import numpy as np
 
@@ -137,12 +137,13 @@ class Conv2dVectors(OwnImplementation):
     def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
         outputs, inputs = node.inputs[1].shape[:2]
-        (rows, columns), n = geometry.output, geometry.batch
+        (rows, columns), n = geometry.output, geometry.batch * node.attrs.groups
         pointwise = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
         lines = copied = 0
         if pointwise:
             # Of all pixels if they lie one behind the other, else of each row.
-            runs = [n * rows * columns] if geometry.output == geometry.input else [columns] * (n * rows)
+            whole = [geometry.batch * rows * columns] * node.attrs.groups
+            runs = whole if geometry.output == geometry.input else [columns] * (n * rows)
         else:
             height, width = _tile(geometry)
             tops, lefts = range(0, rows, height), range(0, columns, width)
@@ -152,7 +153,7 @@ class Conv2dVectors(OwnImplementation):
             under = [(min(width, columns - x) - 1) * geometry.stride[1] + geometry.kernel[1] for x in lefts]
             copied = n * rows * geometry.kernel[0] * sum(under)
         groups = sum(blocks_of(run, _PIXELS) for run in runs)
-        blocks = groups * blocks_of(outputs, CHANNELS)
+        blocks = groups * blocks_of(outputs // node.attrs.groups, CHANNELS)
         form = vector_requantization.form_of(node, self.finer).name
         return Features(
             {
@@ -168,7 +169,7 @@ class Conv2dVectors(OwnImplementation):
             "pointwise" if pointwise else "",
         )
 
-    def distance(self, node: Node) -> int:
+    def distance(self, node: Node) -> Optional[int]:
         """Windows of pixels of the image are read again for each two channels, until the outputs of a group of four are
         complete; copied windows are not read after their outputs are written."""
         geometry = Geometry.plain(node)

@@ -8,6 +8,12 @@ from .add_linear import AddLinear, AddLinearBroadcast
 from .add_pairs_int16 import AddPairsInt16
 from .batch_matmul_pairs import BatchMatmulPairs
 from .batch_matmul_vectors import BatchMatmulVectors
+from .conv2d_grouped import (
+    Conv2dGroupedPairs,
+    Conv2dGroupedPairsInt16,
+    Conv2dGroupedVectors,
+    Conv2dGroupedVectorsInt16,
+)
 from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
 from .conv2d_int4_vectors import Conv2dInt4Vectors
@@ -166,4 +172,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     *recurrent_int4_vectors.LAYERS,
     BatchMatmulPairs(),
     BatchMatmulVectors(),
+    Conv2dGroupedPairs(),
+    Conv2dGroupedPairsInt16(),
+    Conv2dGroupedVectors(),
+    Conv2dGroupedVectorsInt16(),
 )

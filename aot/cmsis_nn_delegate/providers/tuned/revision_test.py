@@ -118,6 +118,10 @@ CONSTANTS = {
     "gru_lengths_int4_vectors_int16": 0x093D8088,
     "batch_matmul_pairs": 0x00000000,
     "batch_matmul_vectors": 0x00000000,
+    "conv2d_grouped_pairs": 0x7D70DD3C,
+    "conv2d_grouped_pairs_int16": 0xE56FDFE6,
+    "conv2d_grouped_vectors": 0xDE11121A,
+    "conv2d_grouped_vectors_int16": 0x817D51AB,
 }
 
 
@@ -162,6 +166,7 @@ def nodes():
     entries = builder.constant((KNOTS[0],), Element.INT16, -128, 127)
     layers.append(builder.node("lookup", [wide, entries], LookupAttrs(), builder.quant(0.1, element=Element.INT16)))
     others = [*nodes_with_nibbles(), *nodes_with_groups(), *recurrent_nodes(), *large_windows_and_a_copy()]
+    others += convolutions_in_groups()
     return [*builder.graph(strided, *layers).nodes, *others]
 
 
@@ -193,6 +198,15 @@ def large_windows_and_a_copy():
     layers.append(builder.depthwise_conv2d(image, 1, kernel=(5, 5), element=Element.INT4))
     layers.append(draw_copy(builder, image, [9, 11, 9], [9, 81, 1], 0))
     return builder.graph(*layers).nodes
+
+
+def convolutions_in_groups():
+    found = []
+    for seed, element in ((10, Element.INT8), (11, Element.INT16)):
+        builder = RandomCase(seed)
+        image = builder.input(1, 15, 9, 9, element=element)
+        found += builder.graph(builder.conv2d(image, 12, (3, 2), padding=Padding(1, 1, 1, 1), groups=3)).nodes
+    return found
 
 
 def recurrent_nodes():

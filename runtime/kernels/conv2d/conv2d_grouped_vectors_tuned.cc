@@ -1,0 +1,19 @@
+#include "runtime/kernels/conv2d/conv2d_vectors.h"
+
+#include "runtime/kernels/common/vector_products_mve.h"
+#include "runtime/kernels/tuned/inner_loops.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate::tuned {
+
+Error run_conv2d_grouped_vectors(const void* args, const Bases& bases) {
+  return portable::compute_conv2d_grouped_vectors<
+      MveOr<MveVectorProducts, portable::PlainVectorProducts>, payload::Conv2dGroupedVectorsArgs>(
+      args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kConv2dGroupedVectors> kConv2dGroupedVectors =
+    portable::conv2d_grouped_vectors_kernel<std::int8_t, payload::Conv2dGroupedVectorsArgs>(
+        operators::kConv2dGroupedVectors, run_conv2d_grouped_vectors);
+
+}  // namespace cmsis_nn_delegate::tuned
