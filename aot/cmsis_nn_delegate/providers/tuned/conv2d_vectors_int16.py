@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from ...format.element import Element
 from ...graph.ir import Value
 from ...ops import conv2d
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
+from ...ops.op import Draw
 from ..implementation import Symbol
 from . import block_args, conv2d_vectors
 from .conv2d_vectors import HELPERS, Conv2dVectors
@@ -60,5 +63,11 @@ class Conv2dVectorsInt16(Conv2dVectors):
     like = conv2d.INT16
     element = _ELEMENT
     vector = 8
-    draws = (_draw_windows, _draw_wide, _draw_deep, _draw_pointwise, _draw_padding_beyond_the_kernel)
+    draws: ClassVar[tuple[Draw, ...]] = (
+        _draw_windows,
+        _draw_wide,
+        _draw_deep,
+        _draw_pointwise,
+        _draw_padding_beyond_the_kernel,
+    )
     symbol = Symbol(KERNEL, helpers=INT16_HELPERS)
