@@ -215,7 +215,14 @@ CASES = (
     _case("add", "an image and a row", _add_broadcast, Work(_N, _N, 3 * _N), "", _WIDENED),
     _case("mul", "two images", _pair("mul", MulAttrs()), Work(2 * _N, _N, 3 * _N), "", _WIDENED),
     _case("mul", "an image and channels", _mul_broadcast, Work(_N, _N, 3 * _N), "", _WIDENED),
-    _case("div", "two images", _pair("div", DivAttrs()), Work(2 * _N, _N, 4 * _N), _PORTABLE, _PORTABLE),
+    _case(
+        "div",
+        "two images",
+        _pair("div", DivAttrs()),
+        Work(2 * _N, _N, 4 * _N),
+        "one element at a time: a division takes 30 instructions with its signs and limits",
+        "elements are widened to 32 bits, and divided one by one",
+    ),
     _case(
         "extremum",
         "two images",
