@@ -116,6 +116,7 @@ _ROWS, _COLUMNS = 64, 128
 
 _LIBRARY = "CMSIS-NN's function; there is no tuned kernel"
 _PORTABLE = "plain C++, one element at a time; there is no tuned kernel"
+_ROUNDED = "one element at a time: a product takes five instructions to round, and the limits six"
 _FOURS = "elements are widened to 32 bits, and four computed at a time"
 _FLOATS = "elements are loaded or stored four at a time"
 _ROOT = "products of 64 bits, and a root of each row"
@@ -232,7 +233,7 @@ CASES = (
         _LIBRARY,
     ),
     _case("lookup", "an image", _lookup, Work(_N, _N, gathered=_N), _BYTES),
-    _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _PORTABLE, _FOURS),
+    _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _ROUNDED, _FOURS),
     _case("softmax", "64 rows of 128", _rows("softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _GATHERED, _GATHERED),
     _case("masked_softmax", "64 rows of 128", _masked, _SOFTMAX_WORK, _MASK, _MASK_VECTORS),
     _case("log_softmax", "64 rows of 128", _rows("log_softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _PORTABLE, _LOGARITHM),
@@ -305,7 +306,7 @@ CASES = (
         "an image",
         lambda d: d.quantize(d.input(*_IMAGE, element=Element.FLOAT32)),
         Work(4 * _N, _N, 3 * _N),
-        _PORTABLE,
+        "bytes are stored one by one, after a conversion of two instructions",
         _FLOATS,
     ),
     _case(

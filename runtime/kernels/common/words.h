@@ -40,6 +40,13 @@ inline std::uint32_t upper_halves(std::uint32_t low, std::uint32_t high) {
   return halves;
 }
 
+/// (a * b + 2^31) / 2^32, rounded down.
+inline std::int32_t rounded_upper_half(std::int32_t a, std::int32_t b) {
+  std::int32_t high;
+  asm("smmulr %0, %1, %2" : "=r"(high) : "r"(a), "r"(b));
+  return high;
+}
+
 }  // namespace cmsis_nn_delegate::portable
 
 #endif
