@@ -407,6 +407,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products.h
     runtime/kernels/common/vectors.h
     runtime/kernels/common/window.h
+    runtime/kernels/common/words.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
     runtime/kernels/conv2d/conv2d_vectors.h

@@ -116,6 +116,7 @@ _ROWS, _COLUMNS = 64, 128
 
 _LIBRARY = "CMSIS-NN's function; there is no tuned kernel"
 _PORTABLE = "plain C++, one element at a time; there is no tuned kernel"
+_ROUNDED = "one element at a time: a product takes five instructions to round, and the limits six"
 _FOURS = "elements are widened to 32 bits, and four computed at a time"
 _FLOATS = "elements are loaded or stored four at a time"
 _ROOT = "products of 64 bits, and a root of each row"
@@ -123,6 +124,7 @@ _LOGARITHM = "products of 64 bits, and a logarithm of each row"
 _WIDENED = "inputs are widened from 8 to 32 bits, and results narrowed"
 _GATHERED = "a table of 32 bits is read twice an element, and inputs are widened"
 _MASK = "the mask is read three times, byte by byte"
+_MASK_VECTORS = "the mask is read three times, a table of 32 bits twice an element, and inputs are widened"
 _SUMS = "sums are requantized, weights or inputs widened and windows gathered"
 _RESULTS = "rows are packed first, and a result takes as many instructions as 40 products"
 _BYTES = "plain C++ loads and stores bytes one by one"
@@ -214,7 +216,14 @@ CASES = (
     _case("add", "an image and a row", _add_broadcast, Work(_N, _N, 3 * _N), "", _WIDENED),
     _case("mul", "two images", _pair("mul", MulAttrs()), Work(2 * _N, _N, 3 * _N), "", _WIDENED),
     _case("mul", "an image and channels", _mul_broadcast, Work(_N, _N, 3 * _N), "", _WIDENED),
-    _case("div", "two images", _pair("div", DivAttrs()), Work(2 * _N, _N, 4 * _N), _PORTABLE, _PORTABLE),
+    _case(
+        "div",
+        "two images",
+        _pair("div", DivAttrs()),
+        Work(2 * _N, _N, 4 * _N),
+        "one element at a time: a division takes 30 instructions with its signs and limits",
+        "elements are widened to 32 bits, and divided one by one",
+    ),
     _case(
         "extremum",
         "two images",
@@ -224,9 +233,9 @@ CASES = (
         _LIBRARY,
     ),
     _case("lookup", "an image", _lookup, Work(_N, _N, gathered=_N), _BYTES),
-    _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _PORTABLE, _FOURS),
+    _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _ROUNDED, _FOURS),
     _case("softmax", "64 rows of 128", _rows("softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _GATHERED, _GATHERED),
-    _case("masked_softmax", "64 rows of 128", _masked, _SOFTMAX_WORK, _MASK, _MASK),
+    _case("masked_softmax", "64 rows of 128", _masked, _SOFTMAX_WORK, _MASK, _MASK_VECTORS),
     _case("log_softmax", "64 rows of 128", _rows("log_softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _PORTABLE, _LOGARITHM),
     _case("normalize", "64 rows of 128", _normalize, Work(2 * _ELEMENTS, _ELEMENTS, 7 * _ELEMENTS), _PORTABLE, _ROOT),
     _case(
@@ -242,8 +251,8 @@ CASES = (
         "channels of an image",
         _maximum,
         Work(_N, _PIXELS, compared=_N),
-        _PORTABLE,
-        _PORTABLE,
+        "a comparison of words takes two instructions, and so does the loop around it",
+        "a row is two vectors, which take 8 instructions, and 10 around them",
     ),
     _case(
         "avg_pool2d",
@@ -266,8 +275,8 @@ CASES = (
         "7 x 7 windows",
         lambda d: d.node("adaptive_avg_pool2d", [x := d.input(*_IMAGE)], AdaptivePoolAttrs((7, 7)), x.quant),
         Work(_N, 49 * 32, 2 * 49 * 32, products=49 * 32 * 9),
-        _PORTABLE,
-        _PORTABLE,
+        "pixels of several windows are loaded as often, and means are divided and limited one by one",
+        "pixels of several windows are loaded as often, and widened to 16 bits",
     ),
     _case(
         "batch_matmul",
@@ -281,8 +290,8 @@ CASES = (
         "an image",
         lambda d: d.transpose(d.input(*_IMAGE, layout=Layout.ROW_MAJOR), Layout.CHANNELS_LAST),
         Work(_N, _N),
-        _BYTES,
-        _BYTES,
+        "a word goes to four columns: 4 x 4 bytes take 12 instructions between loads and stores",
+        "a scatter store has 8 bytes if they go further than 255",
     ),
     _case(
         "strided_copy",
@@ -297,7 +306,7 @@ CASES = (
         "an image",
         lambda d: d.quantize(d.input(*_IMAGE, element=Element.FLOAT32)),
         Work(4 * _N, _N, 3 * _N),
-        _PORTABLE,
+        "bytes are stored one by one, after a conversion of two instructions",
         _FLOATS,
     ),
     _case(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
@@ -58,8 +57,14 @@ class AdaptivePoolAttrs:
 
 
 def _draw(d: Case) -> Value:
-    x = d.input(d.batch(), d.channels(), *d.pair(1, 9), element=d.pick(*KERNEL_ELEMENTS))
-    return d.node("adaptive_avg_pool2d", [x], AdaptivePoolAttrs(d.pair(1, 9), d.clamp()), x.quant)
+    """Some windows have more than 256 pixels, whose sums have more than 16 bits."""
+    size, output = d.pick(
+        (d.pair(1, 9), d.pair(1, 9)),
+        (d.pair(1, 9), d.pair(1, 9)),
+        ((d.integer(16, 20), d.integer(16, 20)), d.pair(1, 2)),
+    )
+    x = d.input(d.batch(), d.channels(), *size, element=d.pick(*KERNEL_ELEMENTS))
+    return d.node("adaptive_avg_pool2d", [x], AdaptivePoolAttrs(output, d.clamp()), x.quant)
 
 
 class AdaptiveAvgPool2d(Op):
@@ -114,8 +119,19 @@ class AdaptiveAvgPool2d(Op):
     def features(self, node: Node) -> Features:
         n, height, width, channels = storage.nhwc(node.output)
         _, h, w, _ = storage.nhwc(node.inputs[0])
-        taps = n * math.prod(int((end - begin).sum()) for begin, end in (_spans(h, height), _spans(w, width)))
-        return Features({"pixels": n * height * width, "taps": taps, "values": taps * channels, **elements(node)})
+        (top, bottom), (left, right) = _spans(h, height), _spans(w, width)
+        rows, columns = bottom - top, right - left
+        pixels, taps = n * height * width, n * int(rows.sum()) * int(columns.sum())
+        counts = pixels, n * int(rows.sum()) * width, taps
+        return Features(
+            {
+                "pixels": pixels,
+                "taps": taps,
+                "values": taps * channels,
+                **pooling.averages(node.output.element, int(rows.max() * columns.max()), counts, channels),
+                **elements(node),
+            }
+        )
 
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_each(node)

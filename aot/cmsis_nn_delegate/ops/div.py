@@ -21,6 +21,7 @@ from . import block_values, broadcast, elementwise
 from .annotation import Elementwise
 from .attrs import Clamp, Shapes
 from .case import Case
+from .features import Features
 from .kernel import KernelSpec, named_for
 from .quantized_math import quantize_multiplier
 
@@ -30,6 +31,7 @@ from .quantized_math import quantize_multiplier
 # below the quotient of the greatest numbers of both inputs.
 _SHIFTS = {Element.INT8: (-9, 17), Element.INT16: (-17, MAX_SHIFT)}
 _DIVIDEND_SHIFT = 17  # at most, so that a dividend has 64 bits; the divisor is shifted by the rest
+_MOST_SHORT_SHIFT = 14  # of int16, for which a dividend has 32 bits (fits_words() in runtime/kernels/div/div.h)
 _ENDLESS = 1 << 20  # steps of a quotient by zero
 
 
@@ -137,6 +139,12 @@ class Div(elementwise.PairOp):
         lo, hi = node.attrs.clamp.quantized(node.output.type)
         limited: np.ndarray = np.clip(quotient + node.output.zero_point, lo, hi).astype(node.output.element.numpy)
         return limited.reshape(node.output.storage_shape)
+
+    def features(self, node: Node) -> Features:
+        """Kernels multiply 32 bits if that is exact."""
+        found = super().features(node)
+        is_long = node.output.element is Element.INT16 and _multiplier(node)[1] > _MOST_SHORT_SHIFT
+        return found._replace(counts={**found.counts, "long quotients": node.output.numel if is_long else 0})
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         multiplier, shift = _multiplier(node)

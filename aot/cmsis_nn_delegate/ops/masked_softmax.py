@@ -68,7 +68,7 @@ class MaskedSoftmaxAttrs:
 
 
 def _draw(d: Case) -> Value:
-    """Causal masks and any; some of them hide whole rows."""
+    """Causal masks, masks of parts of a row and any; some of them hide whole rows."""
     return _masked(d, d.quant(float(2.0 ** d.random.uniform(-8, 3))), Element.INT8, softmax.OUTPUT)
 
 
@@ -80,8 +80,12 @@ def _masked(d: Case, quant: Quant, element: Element, output: Quant) -> Value:
     mask_rows, row_size = d.integer(1, 5), d.pick(d.integer(1, 20), d.integer(20, 600))
     x = d.input(d.integer(1, 3), mask_rows, row_size, element=element, quant=quant)
     mask = d.constant((mask_rows, row_size), Element.INT8, 0, 1)
-    if d.pick(False, True):
-        mask.data = np.triu(np.ones((mask_rows, row_size), np.int8), 1)
+    kind = d.pick("any", "causal", "parts")
+    if kind == "causal":
+        mask.data = np.triu(np.ones((mask_rows, row_size), np.int8), d.pick(1, d.integer(1, row_size)))
+    elif kind == "parts":
+        parts = np.arange(row_size) // d.integer(1, 40) + np.arange(mask_rows)[:, None]
+        mask.data = (parts % 2).astype(np.int8)
     return d.node("masked_softmax", [x, mask], MaskedSoftmaxAttrs(), output)
 
 

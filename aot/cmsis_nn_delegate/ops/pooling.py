@@ -21,7 +21,7 @@ from . import block_values, storage
 from .attrs import PoolAttrs
 from .case import Case
 from .cmsis_nn_rules import average_int16_fits
-from .features import Features, blocks_of
+from .features import Features, blocks_of, blocks_of_channels
 from .geometry import Geometry, Pair
 
 POOL_PARAMS = Struct(
@@ -133,18 +133,33 @@ def features(node: Node) -> Features:
     attrs: PoolAttrs = node.attrs
     padding = attrs.padding.top, attrs.padding.left
     geometry = Geometry(n, (h, w), attrs.kernel, (out_h, out_w), attrs.stride, padding, attrs.dilation)
-    taps = n * math.prod(geometry.taps_inside())
+    rows, columns = geometry.taps_inside()
+    taps, pixels = n * rows * columns, n * out_h * out_w
     return Features(
         {
-            "pixels": n * out_h * out_w,
+            "pixels": pixels,
             "taps": taps,
             "values": taps * c,
             "values of 4": taps * (c // 4),
             "values of 16": taps * blocks_of(c, 16),
-            "outputs": n * out_h * out_w * c,
-            "outputs of 16": n * out_h * out_w * blocks_of(c, 16),
+            "outputs": pixels * c,
+            "outputs of 16": pixels * blocks_of(c, 16),
+            **averages(node.output.element, math.prod(attrs.kernel), (pixels, n * rows * out_w, taps), c),
         }
     )
+
+
+def averages(element: Element, widest: int, counts: tuple[int, int, int], channels: int) -> Mapping[str, int]:
+    """Returns how often kernels do something with a block of channels for the means of windows of at most `widest`
+    pixels. `counts`: of windows, of their rows and of their pixels. Sums of more than 256 bytes have more than 16
+    bits."""
+    means, rows, taps = counts
+    large = element is Element.INT8 and widest > 256
+    return {
+        **blocks_of_channels("means", means, channels),
+        **blocks_of_channels("rows", rows, channels),
+        **blocks_of_channels("taps of large windows" if large else "taps", taps, channels),
+    }
 
 
 def draw_image(d: Case, element: Element = COMMON_ELEMENT) -> tuple[Value, PoolAttrs]:

@@ -16,9 +16,11 @@ from ..format.cpp import camel
 from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I8, I16, Scalar, Struct
 from ..graph.ir import Node, Value
+from ..graph.tensor_type import Element
 from . import reduction
 from .annotation import SameScale
 from .case import Case
+from .features import Features
 from .kernel import KernelSpec, named_for
 
 _MAXIMUM = "aten.amax.default"
@@ -72,6 +74,24 @@ class ReduceExtremum(reduction.ReductionOp):
         "over any dimensions; also max, min, aminmax and topk(1), whose indices, if they are read, come from argmax",
     )
     keeps_quant = True
+
+    def features(self, node: Node) -> Features:
+        outer, axis, inner = reduction.sizes_of(node)
+        one_by_one = reduction.reduced(outer, axis, inner)
+        # Kernels take a vector or, of bytes, a word of the elements that lie together, and then the rest.
+        count, runs = (axis, outer) if inner == 1 else (inner, outer * axis)
+        vector = 128 // node.output.element.bits
+        blocks = {
+            "vectors": runs * (count // vector),
+            "last vectors": runs * min(count % vector, 1),
+            "columns of vectors": outer * -(-inner // vector) if inner > 1 else 0,
+        }
+        if node.output.element is Element.INT8:
+            blocks["words"] = runs * (count // 4)
+            blocks["elements beside words"] = runs * (count % 4 if inner > 1 or count < 4 else 0)
+            blocks["columns of words"] = outer * (inner // 4)
+            blocks["columns beside words"] = outer * (inner % 4) if inner > 1 else 0
+        return Features({**one_by_one.counts, **blocks}, one_by_one.path)
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)

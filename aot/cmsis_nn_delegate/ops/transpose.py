@@ -66,9 +66,11 @@ def _draw_float32(d: Case) -> Value:
 
 
 def _transposed(d: Case, element: Element) -> Value:
+    """Images of some pixels, or of so many that kernels move several vectors of a channel at a time."""
     layouts = (Layout.ROW_MAJOR, Layout.CHANNELS_LAST)
     source, target = d.pick(layouts, layouts[::-1])
-    return d.transpose(d.input(d.batch(), d.channels(), *d.pair(1, 6), layout=source, element=element), target)
+    size = d.pick(d.pair(1, 6), d.pair(1, 6), (d.integer(1, 3), d.integer(20, 90)))
+    return d.transpose(d.input(d.batch(), d.channels(), *size, layout=source, element=element), target)
 
 
 class Transpose(Op):
@@ -89,9 +91,41 @@ class Transpose(Op):
 
     def features(self, node: Node) -> Features:
         batch, rows, columns = storage.reorder(node.inputs[0], node.output)
-        path = "copy" if rows == 1 or columns == 1 else ""
-        return Features({"columns": batch * columns, "outputs": batch * rows * columns}, path)
+        if rows == 1 or columns == 1:
+            return Features({"columns": batch * columns, "outputs": batch * rows * columns}, "copy")
+        element, short, long = node.output.element, min(rows, columns), max(rows, columns)
+        # With vectors a line is along the longer side: its elements, and those of four vectors, have places of 8 or 16
+        # bits on the other one.
+        count, farthest = _vector(element, short)
+        fours = long // (4 * count) if (4 * count - 1) * short <= farthest else 0
+        vectors = long // count - 4 * fours
+        # Without, four rows are read at a time, and with DSP words of bytes in blocks of 4 x 4.
+        four_rows = batch * (rows // 4)
+        blocks = four_rows if element is Element.INT8 else 0
+        return Features(
+            {
+                "columns": batch * columns,
+                "outputs": batch * rows * columns,
+                "matrices": batch,
+                "lines": batch * short,
+                "lines with fours": batch * short * min(fours, 1),
+                "fours of vectors": batch * short * fours,
+                "vectors": batch * short * vectors,
+                "last vectors": batch * short * min(long % count, 1),
+                "fours of rows": four_rows,
+                "elements of last rows": batch * (rows % 4) * columns,
+                "blocks of 4 x 4": blocks * (columns // 4),
+                "columns beside blocks": blocks * (columns % 4),
+            }
+        )
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         batch, rows, columns = storage.reorder(node.inputs[0], node.output)
         return {**refs, "batch": batch, "rows": rows, "columns": columns}
+
+
+def _vector(element: Element, lines: int) -> tuple[int, int]:
+    """Returns how many elements of `lines` lines a vector has, and how far away places may be that it goes to."""
+    if element.bits == 8 and 15 * lines <= 0xFF:
+        return 16, 0xFF
+    return (4, 1 << 30) if element.bits == 32 else (8, 0xFFFF)

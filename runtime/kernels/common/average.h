@@ -4,11 +4,158 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/vectors.h"
+#include "runtime/kernels/common/words.h"
 
 namespace cmsis_nn_delegate::portable {
 
 /// How many channels are summed at once; their sums stay on the stack.
 constexpr std::int32_t kAveragedAtOnce = 16;
+
+#if CMSIS_NN_DELEGATE_VECTORS || CMSIS_NN_DELEGATE_WORDS
+/// Pixels whose mean is computed: the arguments of average().
+template <typename Element>
+struct Window {
+  const Element* pixels;
+  std::int32_t rows;
+  std::int32_t columns;
+  std::int32_t row_step;
+  std::int32_t channels;
+};
+
+/// Calls visit() with where each pixel begins.
+template <typename Element, typename Visit>
+inline void for_each_pixel(const Window<Element>& window, std::int32_t channel, Visit visit) {
+  const Element* row = window.pixels + channel;
+  for (std::int32_t rows = window.rows; rows > 0; --rows, row += window.row_step) {
+    const Element* pixel = row;
+    for (std::int32_t columns = window.columns; columns > 0; --columns) {
+      visit(pixel);
+      pixel += window.channels;
+    }
+  }
+}
+
+// Sums of as many bytes have 16 bits.
+constexpr std::int32_t kMostShortSums = 256;
+#endif
+
+#if CMSIS_NN_DELEGATE_WORDS
+/// average() of at most kMostShortSums pixels of bytes, four channels at a time. Returns how many channels it has done.
+template <typename Limits>
+inline std::int32_t average_words(const Window<std::int8_t>& window, const Limits& activation,
+                                  std::int8_t* output) {
+  const std::int32_t count = window.rows * window.columns;
+  const std::int32_t half = count / 2;
+  const std::int32_t least = activation.min;
+  const std::int32_t most = activation.max;
+  const auto mean = [=](std::int32_t sum) {
+    const std::int32_t quotient = (sum > 0 ? sum + half : sum - half) / count;
+    const std::int32_t limited = quotient < least ? least : quotient;
+    return static_cast<std::int8_t>(limited > most ? most : limited);
+  };
+  std::int32_t channel = 0;
+  for (; channel + 4 <= window.channels; channel += 4) {
+    std::int32_t even = 0;
+    std::int32_t odd = 0;
+    for_each_pixel(window, channel, [&](const std::int8_t* pixel) {
+      const std::uint32_t word = load_word(pixel);
+      even = __sxtab16(even, static_cast<std::int32_t>(word));
+      odd = __sxtab16(odd, static_cast<std::int32_t>(word >> 8 | word << 24));
+    });
+    output[channel] = mean(static_cast<std::int16_t>(even));
+    output[channel + 1] = mean(static_cast<std::int16_t>(odd));
+    output[channel + 2] = mean(even >> 16);
+    output[channel + 3] = mean(odd >> 16);
+  }
+  return channel;
+}
+#endif
+
+#if CMSIS_NN_DELEGATE_VECTORS
+/// average() of at most kMostShortSums pixels of bytes.
+template <typename Limits>
+inline void average_bytes(Window<std::int8_t> window, const Limits& activation,
+                          std::int8_t* output) {
+  const std::int32_t count = window.rows * window.columns;
+  const auto half = static_cast<std::uint16_t>(count / 2);
+  // A quotient by `count` is floor(n * reciprocal / 2^24): n < 2^16, and n * (reciprocal * count - 2^24) < 2^24.
+  const auto reciprocal = vdupq_n_u32(static_cast<std::uint32_t>(((1 << 24) + count - 1) / count));
+  const int16x8_t least = vdupq_n_s16(static_cast<std::int16_t>(activation.min));
+  const int16x8_t most = vdupq_n_s16(static_cast<std::int16_t>(activation.max));
+  const auto means = [=](int16x8_t sums) {
+    const uint16x8_t n = vaddq_n_u16(vreinterpretq_u16_s16(vabsq_s16(sums)), half);
+    const uint32x4_t even = vmulhq_u32(vshllbq_n_u16(n, 8), reciprocal);
+    const uint32x4_t odd = vmulhq_u32(vshlltq_n_u16(n, 8), reciprocal);
+    const uint16x8_t both = vmovntq_u32(vreinterpretq_u16_u32(even), odd);
+    const int16x8_t magnitudes = vreinterpretq_s16_u16(both);
+    const int16x8_t signed_ones = vnegq_m_s16(magnitudes, magnitudes, vcmpltq_n_s16(sums, 0));
+    return vminq_s16(vmaxq_s16(signed_ones, least), most);
+  };
+  std::int32_t channel = 0;
+  for (; channel + 16 <= window.channels; channel += 16) {
+    int16x8_t first = vdupq_n_s16(0);
+    int16x8_t second = first;
+    for_each_pixel(window, channel, [&](const std::int8_t* pixel) {
+      first = vaddq_s16(first, vldrbq_s16(pixel));
+      second = vaddq_s16(second, vldrbq_s16(pixel + 8));
+    });
+    vstrbq_s16(output + channel, means(first));
+    vstrbq_s16(output + channel + 8, means(second));
+  }
+  for (; channel < window.channels; channel += 8) {
+    const mve_pred16_t lanes = vctp16q(static_cast<std::uint32_t>(window.channels - channel));
+    int16x8_t sums = vdupq_n_s16(0);
+    for_each_pixel(window, channel, [&](const std::int8_t* pixel) {
+      sums = vaddq_s16(sums, vldrbq_z_s16(pixel, lanes));
+    });
+    vstrbq_p_s16(output + channel, means(sums), lanes);
+  }
+}
+
+/// average() of pixels of halfwords.
+template <typename Limits>
+inline void average_halfwords(Window<std::int16_t> window, const Limits& activation,
+                              std::int16_t* output) {
+  const std::int32_t count = window.rows * window.columns;
+  const std::int32_t half = count / 2;
+  const int32x4_t least = vdupq_n_s32(activation.min);
+  const int32x4_t most = vdupq_n_s32(activation.max);
+  const auto means = [=](int32x4_t sums) {
+    const int32x4_t up = vaddq_n_s32(sums, half);
+    const int32x4_t n = vsubq_m_n_s32(up, sums, half, vcmpleq_n_s32(sums, 0));
+    int32x4_t quotients = vdupq_n_s32(vgetq_lane_s32(n, 0) / count);
+    quotients = vsetq_lane_s32(vgetq_lane_s32(n, 1) / count, quotients, 1);
+    quotients = vsetq_lane_s32(vgetq_lane_s32(n, 2) / count, quotients, 2);
+    quotients = vsetq_lane_s32(vgetq_lane_s32(n, 3) / count, quotients, 3);
+    return vminq_s32(vmaxq_s32(quotients, least), most);
+  };
+  std::int32_t channel = 0;
+  for (; channel + 16 <= window.channels; channel += 16) {
+    int32x4_t first = vdupq_n_s32(0);
+    int32x4_t second = first;
+    int32x4_t third = first;
+    int32x4_t fourth = first;
+    for_each_pixel(window, channel, [&](const std::int16_t* pixel) {
+      first = vaddq_s32(first, load_four(pixel));
+      second = vaddq_s32(second, load_four(pixel + 4));
+      third = vaddq_s32(third, load_four(pixel + 8));
+      fourth = vaddq_s32(fourth, load_four(pixel + 12));
+    });
+    store_four(output + channel, means(first));
+    store_four(output + channel + 4, means(second));
+    store_four(output + channel + 8, means(third));
+    store_four(output + channel + 12, means(fourth));
+  }
+  for_fours(window.channels - channel, [&](std::int32_t i, auto... lanes) {
+    int32x4_t sums = vdupq_n_s32(0);
+    for_each_pixel(window, channel + i, [&](const std::int16_t* pixel) {
+      sums = vaddq_s32(sums, load_four(pixel, lanes...));
+    });
+    store_four(output + channel + i, means(sums), lanes...);
+  });
+}
+#endif
 
 /// Writes the mean of `rows` * `columns` >= 1 pixels of `channels` each to `output`, halves away from zero. The rows
 /// begin `row_step` elements apart.
@@ -17,7 +164,29 @@ inline void average(const Element* pixels, std::int32_t rows, std::int32_t colum
                     std::int32_t row_step, std::int32_t channels, const Limits& activation,
                     Element* output) {
   const std::int32_t count = rows * columns;
-  for (std::int32_t channel = 0; channel < channels; channel += kAveragedAtOnce) {
+#if CMSIS_NN_DELEGATE_VECTORS
+  const Window<Element> window = {pixels, rows, columns, row_step, channels};
+  if constexpr (sizeof(Element) == 1) {
+    if (count <= kMostShortSums) {
+      average_bytes(window, activation, output);
+      return;
+    }
+  } else {
+    average_halfwords(window, activation, output);
+    return;
+  }
+#endif
+  std::int32_t first = 0;
+#if CMSIS_NN_DELEGATE_WORDS
+  if constexpr (sizeof(Element) == 1) {
+    if (count <= kMostShortSums) {
+      first =
+          average_words<Limits>({pixels, rows, columns, row_step, channels}, activation, output);
+      output += first;
+    }
+  }
+#endif
+  for (std::int32_t channel = first; channel < channels; channel += kAveragedAtOnce) {
     const std::int32_t left = channels - channel;
     const std::int32_t block = left < kAveragedAtOnce ? left : kAveragedAtOnce;
     std::int32_t sum[kAveragedAtOnce] = {};

@@ -1,5 +1,4 @@
 #include "runtime/kernels/common/broadcast_int16.h"
-#include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/div/div.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -11,10 +10,9 @@ using Args = payload::DivInt16Args;
 Error div_row(const void* args, const std::int16_t* input1, const std::int16_t* input2,
               std::int16_t* output, std::int32_t count) {
   const auto& a = *static_cast<const Args*>(args);
-  for (std::int32_t i = 0; i < count; ++i) {
-    const std::int32_t steps = quotient(input1[i], input2[i], a.output_multiplier, a.output_shift);
-    output[i] = clamp_to<std::int16_t>(steps, a.activation);
-  }
+  divide_row(Quotients<payload::ActivationInt16>{a.output_multiplier, a.output_shift, 0, 0, 0,
+                                                 a.activation},
+             input1, input2, output, count);
   return Error::Ok;
 }
 

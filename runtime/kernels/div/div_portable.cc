@@ -1,5 +1,4 @@
 #include "runtime/kernels/common/broadcast.h"
-#include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/div/div.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -11,11 +10,9 @@ using Args = payload::DivArgs;
 Error div_row(const void* args, const std::int8_t* input1, const std::int8_t* input2,
               std::int8_t* output, std::int32_t count) {
   const auto& a = *static_cast<const Args*>(args);
-  for (std::int32_t i = 0; i < count; ++i) {
-    const std::int32_t steps = quotient(input1[i] + a.input1_offset, input2[i] + a.input2_offset,
-                                        a.output_multiplier, a.output_shift);
-    output[i] = clamp(wrapping_add(steps, a.output_offset), a.activation);
-  }
+  divide_row(Quotients<payload::Activation>{a.output_multiplier, a.output_shift, a.input1_offset,
+                                            a.input2_offset, a.output_offset, a.activation},
+             input1, input2, output, count);
   return Error::Ok;
 }
 

@@ -7,13 +7,69 @@
 #include <limits>
 
 #include "runtime/kernels/common/softmax_table_rows.h"
+#include "runtime/kernels/common/vectors.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
 
+#if CMSIS_NN_DELEGATE_VECTORS
+/// Which of 16 bytes are 0 if kZero, and which are not if not.
+template <bool kZero, typename... Lanes>
+inline mve_pred16_t compare(int8x16_t values, Lanes... lanes) {
+  if constexpr (sizeof...(lanes) == 0) {
+    return kZero ? vcmpeqq_n_s8(values, 0) : vcmpneq_n_s8(values, 0);
+  } else {
+    return kZero ? vcmpeqq_m_n_s8(values, 0, lanes...) : vcmpneq_m_n_s8(values, 0, lanes...);
+  }
+}
+
+/// The first element of `mask` from `i` on that is 0 if kZero, and that is not if not; at least `size` if none is.
+template <bool kZero>
+inline std::int32_t find(const std::int8_t* mask, std::int32_t i, std::int32_t size) {
+  for (; i + 16 <= size; i += 16) {
+    const std::uint32_t found = compare<kZero>(vldrbq_s8(mask + i));
+    if (found != 0) {
+      return i + __builtin_ctz(found);
+    }
+  }
+  if (i >= size) {
+    return size;
+  }
+  const mve_pred16_t lanes = vctp8q(static_cast<std::uint32_t>(size - i));
+  const std::uint32_t found = compare<kZero>(vldrbq_z_s8(mask + i, lanes), lanes);
+  return found == 0 ? size : i + __builtin_ctz(found);
+}
+
+/// The maximum of the elements of a row that count, and at least -128.
+inline std::int32_t most_shown(const std::int8_t* input, const std::int8_t* mask,
+                               std::int32_t size) {
+  std::int8_t most = std::numeric_limits<std::int8_t>::min();
+  std::int32_t i = 0;
+  for (; i + 16 <= size; i += 16) {
+    most = vmaxvq_p_s8(most, vldrbq_s8(input + i), compare<true>(vldrbq_s8(mask + i)));
+  }
+  if (i < size) {
+    const mve_pred16_t lanes = vctp8q(static_cast<std::uint32_t>(size - i));
+    const mve_pred16_t shown = compare<true>(vldrbq_z_s8(mask + i, lanes), lanes);
+    most = vmaxvq_p_s8(most, vldrbq_z_s8(input + i, shown), shown);
+  }
+  return most;
+}
+#endif
+
 /// Calls `visit` with the first element and the size of each run of elements that count.
 template <typename Visit>
 inline void for_each_run(const std::int8_t* mask, std::int32_t size, const Visit& visit) {
+#if CMSIS_NN_DELEGATE_VECTORS
+  for (std::int32_t i = 0;;) {
+    const std::int32_t first = find<true>(mask, i, size);
+    if (first >= size) {
+      return;
+    }
+    i = find<false>(mask, first, size);
+    visit(first, i - first);
+  }
+#else
   for (std::int32_t i = 0; i < size;) {
     if (mask[i] != 0) {
       ++i;
@@ -25,6 +81,7 @@ inline void for_each_run(const std::int8_t* mask, std::int32_t size, const Visit
     }
     visit(first, i - first);
   }
+#endif
 }
 
 /// Computes one call: the body of a kernel's function. `Rows` has the functions of PlainSoftmaxRows, which compute a run
@@ -42,11 +99,15 @@ template <typename Rows>
   std::int32_t mask_row = 0;
   for (std::int32_t i = 0; i < call.rows; ++i) {
     const std::int8_t* mask = masks + mask_row * call.row_size;
+#if CMSIS_NN_DELEGATE_VECTORS
+    run.most = most_shown(input, mask, call.row_size);
+#else
     run.most = kNothing;
     for_each_run(mask, call.row_size, [&](std::int32_t first, std::int32_t size) {
       const std::int32_t most = Rows::most(input + first, size);
       run.most = most > run.most ? most : run.most;
     });
+#endif
     std::int32_t sum = 0;
     for_each_run(mask, call.row_size, [&](std::int32_t first, std::int32_t size) {
       run.input = input + first;

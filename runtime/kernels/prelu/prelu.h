@@ -5,6 +5,7 @@
 
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/vectors.h"
+#include "runtime/kernels/common/words.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -36,6 +37,49 @@ inline void prelu_run(const Args& args, PreluOffsets offsets, const Element* inp
 }
 #endif
 
+#if CMSIS_NN_DELEGATE_WORDS
+/// requantize() of values of at most 2^16, by at most kMostLeft to the left, with what does not depend on the value.
+class SmallRequantizer {
+ public:
+  static constexpr std::int32_t kMostLeft = 13;
+
+  SmallRequantizer(std::int32_t multiplier, std::int32_t shift)
+      : multiplier_(multiplier),
+        left_(std::int32_t{2} << (shift > 0 ? shift : 0)),
+        right_(shift < 0 ? -shift : 0),
+        half_(shift < 0 ? std::int32_t{1} << (right_ - 1) : 0),
+        down_(shift < 0 ? -1 : 0) {}
+
+  std::int32_t operator()(std::int32_t value) const {
+    // Half of twice the product, halves up. The shift, too, rounds halves up: one less makes that "away from zero" for
+    // negative numbers.
+    const std::int32_t high = rounded_upper_half(value * left_, multiplier_);
+    return (high + (high >> 31 & down_) + half_) >> right_;
+  }
+
+ private:
+  std::int32_t multiplier_;
+  std::int32_t left_;
+  std::int32_t right_;
+  std::int32_t half_;
+  std::int32_t down_;
+};
+
+/// Computes `count` bytes that lie together. Slopes are `step` apart: 0, if all have the first one, or 1.
+template <typename Limits>
+inline void prelu_run(SmallRequantizer positive, SmallRequantizer negative, PreluOffsets offsets,
+                      Limits activation, const std::int8_t* input, const std::int8_t* slopes,
+                      std::int32_t step, std::int8_t* output, std::int32_t count) {
+  for (const std::int8_t* const end = input + count; input != end;) {
+    const std::int32_t slope = *slopes + offsets.slope;
+    slopes += step;
+    const std::int32_t value = *input++ + offsets.input;
+    const std::int32_t scaled = value >= 0 ? positive(value) : negative(value * slope);
+    *output++ = clamp(scaled + offsets.output, activation);
+  }
+}
+#endif
+
 template <typename Element, typename Args>
 inline void prelu_elements(const Args& a, const Bases& bases, PreluOffsets offsets) {
   const auto* input = bases.resolve<const Element>(a.input);
@@ -57,6 +101,29 @@ inline void prelu_elements(const Args& a, const Bases& bases, PreluOffsets offse
     }
   }
 #else
+#if CMSIS_NN_DELEGATE_WORDS
+  if constexpr (sizeof(Element) == 1) {
+    constexpr std::int32_t kMostLeft = SmallRequantizer::kMostLeft;
+    if (a.positive_shift <= kMostLeft && a.negative_shift <= kMostLeft) {
+      const SmallRequantizer positive(a.positive_multiplier, a.positive_shift);
+      const SmallRequantizer negative(a.negative_multiplier, a.negative_shift);
+      // A copy: the compiler has to think that stores of bytes change the original.
+      const auto limits = a.activation;
+      // Runs with a slope for each element, or with one.
+      const std::int32_t step = a.inner == 1 ? 1 : 0;
+      const std::int32_t count = step == 1 ? a.channels : a.inner;
+      const std::int32_t runs = step == 1 ? 1 : a.channels;
+      for (std::int32_t outer = 0; outer < a.outer; ++outer) {
+        for (std::int32_t run = 0; run < runs; ++run) {
+          prelu_run(positive, negative, offsets, limits, input, slopes + run, step, output, count);
+          input += count;
+          output += count;
+        }
+      }
+      return;
+    }
+  }
+#endif
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
     for (std::int32_t channel = 0; channel < a.channels; ++channel) {
       const std::int32_t slope = slopes[channel] + offsets.slope;

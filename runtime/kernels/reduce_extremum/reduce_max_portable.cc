@@ -4,8 +4,7 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_reduce_max(const void* args, const Bases& bases) {
-  reduce_extremum<std::int8_t>(*static_cast<const payload::ReduceMaxArgs*>(args), bases,
-                               [](auto a, auto b) { return a > b; });
+  reduce_extremum<std::int8_t, Largest>(*static_cast<const payload::ReduceMaxArgs*>(args), bases);
   return Error::Ok;
 }
 

@@ -4,8 +4,8 @@
 namespace cmsis_nn_delegate::portable {
 
 Error run_reduce_min_int16(const void* args, const Bases& bases) {
-  reduce_extremum<std::int16_t>(*static_cast<const payload::ReduceMinInt16Args*>(args), bases,
-                                [](auto a, auto b) { return a < b; });
+  reduce_extremum<std::int16_t, Smallest>(*static_cast<const payload::ReduceMinInt16Args*>(args),
+                                          bases);
   return Error::Ok;
 }
 
