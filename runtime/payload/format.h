@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 238;
+inline constexpr std::size_t kOpcodeCount = 241;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -305,6 +305,9 @@ enum class Opcode : std::uint8_t {
   kTopkValues = 235,
   kTopkValuesInt16 = 236,
   kDepthwiseConv2dColumns = 237,
+  kAvgPool2dChannels = 238,
+  kMaxPool2dChannels = 239,
+  kMaxPool2dChannelsInt16 = 240,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5687,6 +5690,39 @@ struct DepthwiseConv2dColumnsArgs {
   PackedDims output_dims;
 };
 static_assert(sizeof(DepthwiseConv2dColumnsArgs) == 76, "layout of DepthwiseConv2dColumnsArgs");
+
+/// avg_pool2d of 4 channels and more, in windows of at most 256 pixels.
+struct AvgPool2dChannelsArgs {
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
+  PoolParams params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(AvgPool2dChannelsArgs) == 80, "layout of AvgPool2dChannelsArgs");
+
+/// max_pool2d of 4 channels and more.
+struct MaxPool2dChannelsArgs {
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
+  PoolParams params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(MaxPool2dChannelsArgs) == 80, "layout of MaxPool2dChannelsArgs");
+
+/// The same of int16.
+struct MaxPool2dChannelsInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  PoolInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(MaxPool2dChannelsInt16Args) == 80, "layout of MaxPool2dChannelsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

@@ -248,6 +248,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "topk_values of input int8, output int8",
     "topk_values_int16 of input int16, output int16",
     "depthwise_conv2d_columns of input int8, table int32, output int8",
+    "avg_pool2d_channels of input int8, output int8",
+    "max_pool2d_channels of input int8, output int8",
+    "max_pool2d_channels_int16 of input int16, output int16",
     // clang-format on
 };
 

@@ -261,7 +261,10 @@ struct Operator {
   OPERATOR(TopkIndicesInt16, topk_indices_int16)                                 \
   OPERATOR(TopkValues, topk_values)                                              \
   OPERATOR(TopkValuesInt16, topk_values_int16)                                   \
-  OPERATOR(DepthwiseConv2dColumns, depthwise_conv2d_columns)
+  OPERATOR(DepthwiseConv2dColumns, depthwise_conv2d_columns)                     \
+  OPERATOR(AvgPool2dChannels, avg_pool2d_channels)                               \
+  OPERATOR(MaxPool2dChannels, max_pool2d_channels)                               \
+  OPERATOR(MaxPool2dChannelsInt16, max_pool2d_channels_int16)
 
 namespace operators {
 

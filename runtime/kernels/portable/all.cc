@@ -113,6 +113,12 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(portable::kLookupVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kDepthwiseConv2dColumns).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kAvgPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kMaxPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kMaxPool2dChannelsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

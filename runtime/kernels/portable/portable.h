@@ -292,6 +292,9 @@ CMSIS_NN_DELEGATE_KERNEL(TopkIndicesInt16, TopkIndicesInt16, topk_indices_int16)
 CMSIS_NN_DELEGATE_KERNEL(TopkValues, TopkValues, topk_values)
 CMSIS_NN_DELEGATE_KERNEL(TopkValuesInt16, TopkValuesInt16, topk_values_int16)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dColumns, DepthwiseConv2dColumns, depthwise_conv2d_columns)
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2dChannels, AvgPool2dChannels, avg_pool2d_channels)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannels, MaxPool2dChannels, max_pool2d_channels)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannelsInt16, MaxPool2dChannelsInt16, max_pool2d_channels_int16)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

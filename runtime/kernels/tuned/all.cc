@@ -105,6 +105,12 @@ constexpr KernelTable kTunedKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kLookupVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kDepthwiseConv2dColumns).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kAvgPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kMaxPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kMaxPool2dChannelsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

@@ -143,6 +143,9 @@ CMSIS_NN_DELEGATE_KERNEL(MulRounded, MulRounded, mul_rounded)
 CMSIS_NN_DELEGATE_KERNEL(MulRoundedBroadcast, MulRoundedBroadcast, mul_rounded_broadcast)
 CMSIS_NN_DELEGATE_KERNEL(LookupVectorsInt16, LookupVectorsInt16, lookup_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2dColumns, DepthwiseConv2dColumns, depthwise_conv2d_columns)
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2dChannels, AvgPool2dChannels, avg_pool2d_channels)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannels, MaxPool2dChannels, max_pool2d_channels)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannelsInt16, MaxPool2dChannelsInt16, max_pool2d_channels_int16)
 
 }  // namespace tuned
 }  // namespace cmsis_nn_delegate
