@@ -353,6 +353,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_sums_tuned.h
     runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/avg_pool2d/average_pooling.h
+    runtime/kernels/avg_pool2d/avg_pool2d_channels.h
+    runtime/kernels/avg_pool2d/reciprocal.h
     runtime/kernels/batch_matmul/batch_matmul.h
     runtime/kernels/batch_matmul/batch_matmul_pairs.h
     runtime/kernels/batch_matmul/batch_matmul_vectors.h
@@ -389,6 +391,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/nibbles.h
     runtime/kernels/common/pair_products.h
     runtime/kernels/common/pair_products_int16.h
+    runtime/kernels/common/pooled_windows.h
     runtime/kernels/common/power_table.h
     runtime/kernels/common/powers.h
     runtime/kernels/common/recurrent.h
@@ -454,6 +457,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_rows.h
     runtime/kernels/masked_softmax/masked_softmax_table.h
     runtime/kernels/masked_softmax/repeated_mask.h
+    runtime/kernels/max_pool2d/max_pool2d_channels.h
+    runtime/kernels/max_pool2d/maxima_tuned.h
     runtime/kernels/max_pool2d/maximum_pooling.h
     runtime/kernels/mul/mul.h
     runtime/kernels/mul/mul_rounded.h
@@ -510,6 +515,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_linear_broadcast_portable.cc
     runtime/kernels/add/add_linear_portable.cc
     runtime/kernels/add/add_pairs_int16_portable.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_channels_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_pairs_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_grouped_pairs_int16_portable.cc
@@ -586,6 +592,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_pairs_portable.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_portable.cc
     runtime/kernels/masked_softmax/masked_softmax_table_portable.cc
+    runtime/kernels/max_pool2d/max_pool2d_channels_int16_portable.cc
+    runtime/kernels/max_pool2d/max_pool2d_channels_portable.cc
     runtime/kernels/mul/mul_rounded_broadcast_portable.cc
     runtime/kernels/mul/mul_rounded_portable.cc
     runtime/kernels/softmax/softmax_table_portable.cc
@@ -616,6 +624,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16_members.h
     runtime/kernels/add/add_pairs_int16_mve.S
     runtime/kernels/add/add_pairs_int16_tuned.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_channels_dsp.S
+    runtime/kernels/avg_pool2d/avg_pool2d_channels_mve.S
+    runtime/kernels/avg_pool2d/avg_pool2d_channels_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_pairs_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_tuned.cc
     runtime/kernels/batch_matmul/matrix_pairs_dsp.S
@@ -662,6 +673,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/pair_products_scalar.S
     runtime/kernels/common/pair_products_scalar.h
     runtime/kernels/common/plane_scales_dsp.h
+    runtime/kernels/common/pooled_windows_loops_dsp.h
+    runtime/kernels/common/pooled_windows_loops_mve.h
+    runtime/kernels/common/pooled_windows_members.h
     runtime/kernels/common/requantization_scalar.h
     runtime/kernels/common/row_products_dsp.S
     runtime/kernels/common/row_products_dsp.h
@@ -800,6 +814,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/lstm_projected/lstm_projected_pairs_tuned.cc
     runtime/kernels/lstm_projected/lstm_projected_vectors_tuned.cc
     runtime/kernels/masked_softmax/masked_softmax_table_tuned.cc
+    runtime/kernels/max_pool2d/max_pool2d_channels_dsp.S
+    runtime/kernels/max_pool2d/max_pool2d_channels_int16_tuned.cc
+    runtime/kernels/max_pool2d/max_pool2d_channels_mve.S
+    runtime/kernels/max_pool2d/max_pool2d_channels_tuned.cc
     runtime/kernels/mul/mul_rounded_broadcast_tuned.cc
     runtime/kernels/mul/mul_rounded_dsp.S
     runtime/kernels/mul/mul_rounded_dsp.h
@@ -839,6 +857,16 @@ cmsis_nn_delegate_test(
   gate_lines_test
   SRCS
     runtime/kernels/common/gate_lines_test.cc
+  DEPS
+    portable
+    executorch_runtime
+)
+
+# //runtime/kernels:reciprocal_test
+cmsis_nn_delegate_test(
+  reciprocal_test
+  SRCS
+    runtime/kernels/avg_pool2d/reciprocal_test.cc
   DEPS
     portable
     executorch_runtime

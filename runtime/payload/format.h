@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 242;
+inline constexpr std::size_t kOpcodeCount = 245;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -309,6 +309,9 @@ enum class Opcode : std::uint8_t {
   kConv2dGroupedPairsInt16 = 239,
   kConv2dGroupedVectors = 240,
   kConv2dGroupedVectorsInt16 = 241,
+  kAvgPool2dChannels = 242,
+  kMaxPool2dChannels = 243,
+  kMaxPool2dChannelsInt16 = 244,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5772,6 +5775,39 @@ struct Conv2dGroupedVectorsInt16Args {
 };
 static_assert(sizeof(Conv2dGroupedVectorsInt16Args) == 72,
               "layout of Conv2dGroupedVectorsInt16Args");
+
+/// avg_pool2d of 4 channels and more, in windows of at most 256 pixels.
+struct AvgPool2dChannelsArgs {
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
+  PoolParams params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(AvgPool2dChannelsArgs) == 80, "layout of AvgPool2dChannelsArgs");
+
+/// max_pool2d of 4 channels and more.
+struct MaxPool2dChannelsArgs {
+  Ref input;   ///< int8 [n, h, w, c]
+  Ref output;  ///< int8 [n, h, w, c]
+  PoolParams params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(MaxPool2dChannelsArgs) == 80, "layout of MaxPool2dChannelsArgs");
+
+/// The same of int16.
+struct MaxPool2dChannelsInt16Args {
+  Ref input;   ///< int16 [n, h, w, c]
+  Ref output;  ///< int16 [n, h, w, c]
+  PoolInt16Params params;
+  Dims input_dims;
+  Dims filter_dims;  ///< h, w of the window; n = c = 1
+  Dims output_dims;
+};
+static_assert(sizeof(MaxPool2dChannelsInt16Args) == 80, "layout of MaxPool2dChannelsInt16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

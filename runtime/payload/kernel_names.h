@@ -252,6 +252,9 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "conv2d_grouped_pairs_int16 of input int16, table int32, output int16",
     "conv2d_grouped_vectors of input int8, table int32, output int8",
     "conv2d_grouped_vectors_int16 of input int16, table int32, output int16",
+    "avg_pool2d_channels of input int8, output int8",
+    "max_pool2d_channels of input int8, output int8",
+    "max_pool2d_channels_int16 of input int16, output int16",
     // clang-format on
 };
 

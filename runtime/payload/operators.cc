@@ -88,8 +88,9 @@ bool check_avg_pool2d(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
-bool check_max_pool2d(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::MaxPool2dArgs*>(args);
+template <typename Args>
+static bool check_as_max_pool2d(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::pooling(call, a)) {
     return false;
   }
@@ -97,6 +98,18 @@ bool check_max_pool2d(const CallCheck& call, const void* args) {
   const CallCheck::Bytes output = {a.output, volume(a.output_dims)};
   return call.reads(input) && values::activation(call, a.params.activation) &&
          call.writes(output) && call.apart(input, output) && call.accepted();
+}
+
+bool check_max_pool2d(const CallCheck& call, const void* args) {
+  return check_as_max_pool2d<payload::MaxPool2dArgs>(call, args);
+}
+
+bool check_avg_pool2d_channels(const CallCheck& call, const void* args) {
+  return check_as_max_pool2d<payload::AvgPool2dChannelsArgs>(call, args);
+}
+
+bool check_max_pool2d_channels(const CallCheck& call, const void* args) {
+  return check_as_max_pool2d<payload::MaxPool2dChannelsArgs>(call, args);
 }
 
 template <typename Args>
@@ -1236,8 +1249,9 @@ bool check_conv2d_int16(const CallCheck& call, const void* args) {
          call.scratch_suffices(a.scratch_bytes);
 }
 
-bool check_max_pool2d_int16(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::MaxPool2dInt16Args*>(args);
+template <typename Args>
+static bool check_as_max_pool2d_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::pooling(call, a)) {
     return false;
   }
@@ -1245,6 +1259,14 @@ bool check_max_pool2d_int16(const CallCheck& call, const void* args) {
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
   return call.reads(input, bounds::kHalfAligned) && values::activation(call, a.params.activation) &&
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_max_pool2d_int16(const CallCheck& call, const void* args) {
+  return check_as_max_pool2d_int16<payload::MaxPool2dInt16Args>(call, args);
+}
+
+bool check_max_pool2d_channels_int16(const CallCheck& call, const void* args) {
+  return check_as_max_pool2d_int16<payload::MaxPool2dChannelsInt16Args>(call, args);
 }
 
 bool check_max_pool2d_dilated_int16(const CallCheck& call, const void* args) {

@@ -265,7 +265,10 @@ struct Operator {
   OPERATOR(Conv2dGroupedPairs, conv2d_grouped_pairs)                             \
   OPERATOR(Conv2dGroupedPairsInt16, conv2d_grouped_pairs_int16)                  \
   OPERATOR(Conv2dGroupedVectors, conv2d_grouped_vectors)                         \
-  OPERATOR(Conv2dGroupedVectorsInt16, conv2d_grouped_vectors_int16)
+  OPERATOR(Conv2dGroupedVectorsInt16, conv2d_grouped_vectors_int16)              \
+  OPERATOR(AvgPool2dChannels, avg_pool2d_channels)                               \
+  OPERATOR(MaxPool2dChannels, max_pool2d_channels)                               \
+  OPERATOR(MaxPool2dChannelsInt16, max_pool2d_channels_int16)
 
 namespace operators {
 

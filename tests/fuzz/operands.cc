@@ -52,6 +52,14 @@ std::uint64_t work_per_output(Opcode opcode, const void* args) {
       const auto& filter = static_cast<const payload::AvgPool2dArgs*>(args)->filter_dims;
       return times(times(1, filter.h), filter.w);
     }
+    case Opcode::kAvgPool2dChannels: {
+      const auto& filter = static_cast<const payload::AvgPool2dChannelsArgs*>(args)->filter_dims;
+      return times(times(1, filter.h), filter.w);
+    }
+    case Opcode::kMaxPool2dChannels: {
+      const auto& filter = static_cast<const payload::MaxPool2dChannelsArgs*>(args)->filter_dims;
+      return times(times(1, filter.h), filter.w);
+    }
     case Opcode::kMaxPool2d: {
       const auto& filter = static_cast<const payload::MaxPool2dArgs*>(args)->filter_dims;
       return times(times(1, filter.h), filter.w);

@@ -470,6 +470,10 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
     }
     case Opcode::kAvgPool2d:
       return redraw_pool(*static_cast<payload::AvgPool2dArgs*>(args), random);
+    case Opcode::kMaxPool2dChannels:
+      return redraw_pool(*static_cast<payload::MaxPool2dChannelsArgs*>(args), random);
+    case Opcode::kAvgPool2dChannels:
+      return redraw_pool(*static_cast<payload::AvgPool2dChannelsArgs*>(args), random);
     case Opcode::kMaxPool2d:
       return redraw_pool(*static_cast<payload::MaxPool2dArgs*>(args), random);
     case Opcode::kSoftmax:

@@ -5915,6 +5915,75 @@ inline constexpr OperatorField kConv2dGroupedVectorsInt16ArgsFields[] = {
     integer("output_dims.c", u16(70)),
 };
 
+inline constexpr OperatorField kAvgPool2dChannelsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(32), i32(36), i32(40), i32(44)}),
+    reference("output", 4, FieldKind::kOutput, 1, 1, {i32(64), i32(68), i32(72), i32(76)}),
+    integer("params.stride.w", i32(8)),
+    integer("params.stride.h", i32(12)),
+    integer("params.padding.w", i32(16)),
+    integer("params.padding.h", i32(20)),
+    related("params.activation.min", i32(24), -128, 127),
+    related("params.activation.max", i32(28), -128, 127),
+    integer("input_dims.n", i32(32)),
+    integer("input_dims.h", i32(36)),
+    integer("input_dims.w", i32(40)),
+    integer("input_dims.c", i32(44)),
+    integer("filter_dims.n", i32(48)),
+    integer("filter_dims.h", i32(52)),
+    integer("filter_dims.w", i32(56)),
+    integer("filter_dims.c", i32(60)),
+    integer("output_dims.n", i32(64)),
+    integer("output_dims.h", i32(68)),
+    integer("output_dims.w", i32(72)),
+    integer("output_dims.c", i32(76)),
+};
+
+inline constexpr OperatorField kMaxPool2dChannelsArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 1, 1, {i32(32), i32(36), i32(40), i32(44)}),
+    reference("output", 4, FieldKind::kOutput, 1, 1, {i32(64), i32(68), i32(72), i32(76)}),
+    integer("params.stride.w", i32(8)),
+    integer("params.stride.h", i32(12)),
+    integer("params.padding.w", i32(16)),
+    integer("params.padding.h", i32(20)),
+    related("params.activation.min", i32(24), -128, 127),
+    related("params.activation.max", i32(28), -128, 127),
+    integer("input_dims.n", i32(32)),
+    integer("input_dims.h", i32(36)),
+    integer("input_dims.w", i32(40)),
+    integer("input_dims.c", i32(44)),
+    integer("filter_dims.n", i32(48)),
+    integer("filter_dims.h", i32(52)),
+    integer("filter_dims.w", i32(56)),
+    integer("filter_dims.c", i32(60)),
+    integer("output_dims.n", i32(64)),
+    integer("output_dims.h", i32(68)),
+    integer("output_dims.w", i32(72)),
+    integer("output_dims.c", i32(76)),
+};
+
+inline constexpr OperatorField kMaxPool2dChannelsInt16ArgsFields[] = {
+    reference("input", 0, FieldKind::kInput, 2, 2, {i32(32), i32(36), i32(40), i32(44)}),
+    reference("output", 4, FieldKind::kOutput, 2, 2, {i32(64), i32(68), i32(72), i32(76)}),
+    integer("params.stride.w", i32(8)),
+    integer("params.stride.h", i32(12)),
+    integer("params.padding.w", i32(16)),
+    integer("params.padding.h", i32(20)),
+    related("params.activation.min", i32(24), -32768, 32767),
+    related("params.activation.max", i32(28), -32768, 32767),
+    integer("input_dims.n", i32(32)),
+    integer("input_dims.h", i32(36)),
+    integer("input_dims.w", i32(40)),
+    integer("input_dims.c", i32(44)),
+    integer("filter_dims.n", i32(48)),
+    integer("filter_dims.h", i32(52)),
+    integer("filter_dims.w", i32(56)),
+    integer("filter_dims.c", i32(60)),
+    integer("output_dims.n", i32(64)),
+    integer("output_dims.h", i32(68)),
+    integer("output_dims.w", i32(72)),
+    integer("output_dims.c", i32(76)),
+};
+
 // clang-format on
 
 /// The most fields of an argument block that refer to memory.
@@ -6164,6 +6233,9 @@ inline constexpr OperatorFields kOperatorFields[payload::kOpcodeCount] = {
     {kConv2dGroupedPairsInt16ArgsFields, 28, 72},
     {kConv2dGroupedVectorsArgsFields, 30, 76},
     {kConv2dGroupedVectorsInt16ArgsFields, 28, 72},
+    {kAvgPool2dChannelsArgsFields, 20, 80},
+    {kMaxPool2dChannelsArgsFields, 20, 80},
+    {kMaxPool2dChannelsInt16ArgsFields, 20, 80},
 };
 
 }  // namespace cmsis_nn_delegate

@@ -12,7 +12,7 @@ from ..edge.nodes import first, pair, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.element import KERNEL_ELEMENTS
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
 from ..format.record import I32, Field, Struct
 from ..format.schema import MAX_DIM, MAX_STEP
 from ..graph.ir import Node, Value
@@ -106,7 +106,9 @@ def becomes_convolution(
 
 
 def is_depthwise(x: Value, weight: Value, attrs: ConvAttrs, output: Pair) -> bool:
-    """Returns whether a depthwise convolution computes the one with `attrs`, which have stride 1."""
+    """Returns whether a depthwise convolution of int8 computes the one with `attrs`, which have stride 1."""
+    if x.element is not COMMON_ELEMENT:
+        return False  # conv2d has the only kernels
     batch, channels, *size = x.shape
     before = attrs.padding.top, attrs.padding.left
     geometry = Geometry(batch, pair(size), pair(weight.shape[2:]), output, (1, 1), before, attrs.dilation)
@@ -191,8 +193,8 @@ class TransposeConv2d(Op):
         "one row",
         "conv_transpose3d: what the filter covers of the depth are further channels, once for each image of a stride; "
         "not in models that are trained with quantization",
-        "convolutions of one image compute it, and a copy, where that takes fewer instructions and no larger arena; a "
-        "note of the report says so",
+        "computed by convolutions and a copy where that takes fewer instructions and no larger arena; a note of the "
+        "report says so",
         "F.fold, whose filters have a single 1",
         "with groups, the weights of output channels that have the same place in their groups share a scale",
         constant_weights.INT16_SHORT_LIMIT,

@@ -107,23 +107,41 @@ def check_optional(names: Iterable[str]) -> tuple[str, ...]:
 
 def run_passes(graph: Graph, skip: Collection[str] = ()) -> Graph:
     """Rewrites `graph` in place until every node has a kernel, and returns it. `skip` has names of `OPTIONAL_PASSES`.
-    An alternative that a pass adds to the graph goes through the passes that follow, too.
+    An alternative that a pass adds to the graph goes through the passes that follow, too, and is dropped if one of them
+    refuses it.
 
     ValueError if that cannot be done.
     """
     skipped = [OPTIONAL_PASSES[name] for name in skip]
     for step in PASSES:
-        if step in skipped:
-            continue
-        for lowered in (graph, *graph.alternatives.values()):
-            step(lowered)
-            try:
-                lowered.verify()
-            except ValueError as error:
-                raise AssertionError(f"{step.__name__} left an invalid graph: {error}") from error
-    for lowered in (graph, *graph.alternatives.values()):
-        _verify_kernels(lowered)
+        if step not in skipped:
+            _run(step, graph)
+    _verify_kernels(graph)
+    for what, other in list(graph.alternatives.items()):
+        try:
+            _verify_kernels(other)
+        except ValueError:
+            del graph.alternatives[what]
     return graph
+
+
+def _run(step: Callable[[Graph], None], graph: Graph) -> None:
+    for what, other in list(graph.alternatives.items()):
+        try:
+            step(other)
+        except ValueError:
+            del graph.alternatives[what]
+        else:
+            _verify(step, other)
+    step(graph)
+    _verify(step, graph)
+
+
+def _verify(step: Callable[[Graph], None], graph: Graph) -> None:
+    try:
+        graph.verify()
+    except ValueError as error:
+        raise AssertionError(f"{step.__name__} left an invalid graph: {error}") from error
 
 
 def _verify_kernels(graph: Graph) -> None:

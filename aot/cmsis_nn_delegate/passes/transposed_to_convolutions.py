@@ -41,7 +41,7 @@ def transposed_to_convolutions(graph: Graph) -> None:
     for node in _transposed(graph, Element.INT4):
         if _holds(becomes_convolution, node):
             _by_one(graph, node)
-    one: dict[str, _Replace] = {}
+    fewest: dict[str, _Replace] = {}  # convolutions
     phases: dict[str, _Replace] = {}
     candidates = _transposed(graph, Element.INT8)
     for node in candidates:
@@ -52,12 +52,12 @@ def transposed_to_convolutions(graph: Graph) -> None:
             phases[node.name] = _by_one
         if fits or axes is not None:
             together = axes is not None and all(len(axis.runs()) == 1 for axis in axes)
-            one[node.name] = _by_one if fits and not together else _by_phases
+            fewest[node.name] = _by_one if fits and not together else _by_phases
     # What is next to the largest output may be all the memory that there is.
-    by_size = sorted((node for node in candidates if node.name in one), key=lambda node: node.output.nbytes)
-    smaller = {node.name: one[node.name] for node in by_size[:-1]}
-    _offer(graph, one, "by convolutions")
-    if phases != one:
+    by_size = sorted((node for node in candidates if node.name in fewest), key=lambda node: node.output.nbytes)
+    smaller = {node.name: fewest[node.name] for node in by_size[:-1]}
+    _offer(graph, fewest, "by convolutions")
+    if phases != fewest:
         _offer(graph, phases, "by convolutions for each phase")
     _offer(graph, smaller, "by convolutions")
 
@@ -67,7 +67,7 @@ def _offer(graph: Graph, ways: dict[str, _Replace], what: str) -> None:
     if ways:
         other = graph.copy()
         for node in list(other.nodes):
-            if node.name in ways:
+            if node.op == "transpose_conv2d" and node.name in ways:
                 ways[node.name](other, node)
         graph.alternatives[f"{', '.join(ways)}: {what}"] = other
 

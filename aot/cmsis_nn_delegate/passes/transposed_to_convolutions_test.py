@@ -144,15 +144,27 @@ def test_of_several_layers_an_alternative_leaves_the_largest_output():
 
 
 @pytest.mark.parametrize("channels, outputs, groups, op", [(6, 6, 6, "depthwise_conv2d"), (4, 6, 2, "conv2d")])
-def test_groups_have_a_convolution_for_each_phase(channels, outputs, groups, op):
-    for seed in range(10):
+@pytest.mark.parametrize("element", [Element.INT8, Element.INT16])
+@pytest.mark.parametrize("kernel, padding, count", [((4, 3), (1, 1), 2), ((2, 3), (0, 1), 2), ((2, 1), (0, 0), 2)])
+def test_groups_have_a_convolution_for_each_phase(channels, outputs, groups, op, element, kernel, padding, count):
+    """Also where all phases read the same pixels."""
+    for seed in range(5):
         d = RandomCase(seed)
-        x = d.input(1, channels, 4, 5)
-        (weight, bias), quant = d.weights(x, (outputs, channels // groups, 4, 3))
-        attrs = TransposeConvAttrs((2, 1), (1, 1), (1, 1), groups, (8, 5), d.clamp())
+        x = d.input(1, channels, 4, 5, element=element)
+        (weight, bias), quant = d.weights(x, (outputs, channels // groups, *kernel))
+        attrs = TransposeConvAttrs((2, 1), padding, (1, 1), groups, (8, 5), d.clamp())
         graph = d.graph(d.node("transpose_conv2d", [x, weight, bias], attrs, quant))
         data = networks.random_inputs(graph, seed)
         run_passes(graph)
         (other,) = graph.alternatives.values()
-        assert ops(other).count(op) == 2
+        assert ops(other).count(op if element is Element.INT8 else "conv2d") == count
         assert np.array_equal(reference.run(other, data)[0], reference.run(graph, data)[0])
+
+
+def test_of_several_images_only_one_convolution_is_offered():
+    d = RandomCase(1)
+    graph = run_passes(layer(d, 3, (4, 4), (2, 2), (1, 1), weights=Element.INT8, batch=2))
+    data = networks.random_inputs(graph, 1)
+    ((what, other),) = graph.alternatives.items()
+    assert what.endswith(": by convolutions") and ops(other).count("conv2d") == 1
+    assert np.array_equal(reference.run(other, data)[0], reference.run(graph, data)[0])

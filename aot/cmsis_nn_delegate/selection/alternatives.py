@@ -24,10 +24,12 @@ def choose_graph(legal: Legal, target: Target) -> Chosen:
     An alternative with a call that there is no model for is not taken.
     """
     whole = choose_kernels(legal, target)
-    best, best_note = whole, ""
+    if not legal.alternatives:
+        return whole
+    best, best_note, most = whole, "", _arena_bytes(whole)
     for what, other in legal.alternatives.items():
         found = choose_kernels(replace(other, options=legal.options), target)
-        if _is_better(found, best, whole):
+        if _is_better(found, best, whole) and _arena_bytes(found) <= most:
             best, best_note = found, f"{what}, with {_difference(found, whole)}"
     if best is whole:
         return whole
@@ -35,6 +37,7 @@ def choose_graph(legal: Legal, target: Target) -> Chosen:
 
 
 def _is_better(found: Chosen, best: Chosen, whole: Chosen) -> bool:
+    """Whether `found` is preferred to `best`, whatever its arena."""
     if any(choice.instructions(found.target) is None for choice in (*found.choices, *best.choices)):
         return False
     if found.options.preference is Preference.FLASH:
@@ -44,7 +47,7 @@ def _is_better(found: Chosen, best: Chosen, whole: Chosen) -> bool:
         return False
     elif _flash_bytes(found) > _flash_bytes(whole) + _growth(whole):
         return False
-    return _arena_bytes(found) <= _arena_bytes(whole)
+    return True
 
 
 def _growth(whole: Chosen) -> int:

@@ -10,8 +10,9 @@ from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.attrs import TransposeConvAttrs
 from cmsis_nn_delegate.passes.run_passes import run_passes
 from cmsis_nn_delegate.payload.lower_partition import encode
+from cmsis_nn_delegate.selection import alternatives
 from cmsis_nn_delegate.selection.alternatives import choose_graph
-from cmsis_nn_delegate.selection.choose_kernels import choose_kernels, legalize
+from cmsis_nn_delegate.selection.choose_kernels import Choice, choose_kernels, legalize
 from cmsis_nn_delegate.selection.options import PayloadOptions
 from cmsis_nn_delegate.selection.planned import plan
 from cmsis_nn_delegate.targets.target import get_target
@@ -83,6 +84,46 @@ def test_the_growth_of_flash_is_limited():
     (other,) = legal.alternatives.values()
     assert flash(choose_kernels(other, M55)) > flash(choose_kernels(legal, M55)) + 2048
     assert choose_graph(legal, M55).graph is graph
+
+
+@pytest.mark.parametrize("target", [M4, M55], ids=lambda target: target.name)
+def test_the_order_of_alternatives_does_not_matter(target):
+    legal = legalize(upsampled(inputs=64))
+    found = {what: choose_kernels(other, target).instructions() for what, other in legal.alternatives.items()}
+    assert len(set(found.values())) == 2
+    backwards = replace(legal, alternatives=dict(reversed(legal.alternatives.items())))
+    for each in (legal, backwards):
+        assert choose_graph(each, target).instructions() == min(found.values())
+
+
+def test_what_takes_more_instructions_is_not_taken():
+    legal = legalize(upsampled(inputs=64))
+    for other in legal.alternatives.values():
+        assert choose_graph(replace(other, alternatives={"back": legal}), M4).graph is other.graph
+
+
+def test_what_cannot_be_predicted_is_not_taken(monkeypatch):
+    graph = upsampled(inputs=64)
+    legal = legalize(graph)
+    assert choose_graph(legal, M4).graph is not graph
+    known = Choice.instructions
+    monkeypatch.setattr(
+        Choice,
+        "instructions",
+        lambda choice, target: known(choice, target) if choice.node.op != "strided_copy" else None,
+    )
+    assert choose_graph(legal, M4).graph is graph
+
+
+@pytest.mark.parametrize("percent, taken", [(0, False), (100, True)])
+def test_large_models_may_grow_by_a_part_of_their_flash(monkeypatch, percent, taken):
+    graph = upsampled(inputs=64, kernel=(2, 2), padding=(0, 0))
+    legal = legalize(graph)
+    (other,) = legal.alternatives.values()
+    assert flash(choose_kernels(other, M4)) > flash(choose_kernels(legal, M4))
+    monkeypatch.setattr(alternatives, "_GROWTH_BYTES", 0)
+    monkeypatch.setattr(alternatives, "_GROWTH_PERCENT", percent)
+    assert (choose_graph(legal, M4).graph is not graph) == taken
 
 
 def test_without_a_kernel_for_an_alternative_the_graph_stays():

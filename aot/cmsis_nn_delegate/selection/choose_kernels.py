@@ -148,7 +148,7 @@ def legalize(graph: Graph, options: PayloadOptions = DEFAULT_OPTIONS) -> Legal:
     assignments = tuple(_assign(node, options.providers) for node in calls(graph))
     alternatives = {}
     for what, other in graph.alternatives.items():
-        with contextlib.suppress(ValueError):  # the providers have the kernels of `graph` alone
+        with contextlib.suppress(ValueError):  # no provider has a kernel for one of its nodes
             alternatives[what] = legalize(other, options)
     return Legal(graph, options, assignments, alternatives)
 

@@ -69,7 +69,7 @@ struct VectorSizes {
   }
 };
 
-/// One call. `Products` has the functions of PlainVectorProductsOf. With `kGrouped` there may be several groups, which
+/// One call. `Products` has the functions of PlainVectorProductsOf. With `kGrouped` there are several groups, which
 /// are computed one after the other; each has an even number of output channels. What differs is chosen in place, not by a
 /// function, because GCC then compiles kernels of one group as it did without.
 template <typename Products, typename Args, bool kGrouped = false>

@@ -119,6 +119,12 @@ constexpr KernelTable kPortableKernels =
             KernelRef(portable::kConv2dGroupedVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kConv2dGroupedVectorsInt16)
                 .in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kAvgPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kMaxPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kMaxPool2dChannelsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

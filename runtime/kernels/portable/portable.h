@@ -298,6 +298,9 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedPairsInt16, Conv2dGroupedPairsInt16,
 CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectors, Conv2dGroupedVectors, conv2d_grouped_vectors)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectorsInt16, Conv2dGroupedVectorsInt16,
                          conv2d_grouped_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2dChannels, AvgPool2dChannels, avg_pool2d_channels)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannels, MaxPool2dChannels, max_pool2d_channels)
+CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannelsInt16, MaxPool2dChannelsInt16, max_pool2d_channels_int16)
 
 }  // namespace portable
 }  // namespace cmsis_nn_delegate

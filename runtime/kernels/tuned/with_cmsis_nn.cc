@@ -140,6 +140,12 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             KernelRef(tuned::kConv2dGroupedPairsInt16).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kConv2dGroupedVectors).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dGroupedVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kAvgPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kMaxPool2dChannels)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kMaxPool2dChannelsInt16)
+                .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
         });
 
 }  // namespace cmsis_nn_delegate

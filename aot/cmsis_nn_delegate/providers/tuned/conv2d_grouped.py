@@ -23,11 +23,14 @@ from .conv2d_vectors_int16 import INT16_HELPERS, Conv2dVectorsInt16
 from .requantization import Form
 from .vector_requantization import VectorForm
 
+# Of a group, for kernels with DSP: the places of fewer in the padding take longer than their products save.
+_LEAST_INPUTS_OF_PAIRS = 4
+
 
 def _draw_windows(d: Case, element: Element = Element.INT8) -> Value:
     """`element` is the type of inputs, here and below."""
     kernel, groups = d.pair(1, 4), d.integer(2, 4)
-    x = d.image(d.batch(), groups * d.integer(2, 9), kernel, element=element)
+    x = d.image(d.batch(), groups * d.integer(_LEAST_INPUTS_OF_PAIRS, 9), kernel, element=element)
     channels = groups * 4 * d.integer(1, 3)
     strides = d.pair(1, 3), d.padding(kernel)
     return d.maybe_relu(d.conv2d(x, channels, kernel, *strides, groups=groups, clamp=d.clamp()))
@@ -37,23 +40,33 @@ def _draw_wide(d: Case, element: Element = Element.INT8) -> Value:
     """Windows of several vectors, in rows of several tiles or tiles of several rows."""
     groups = d.integer(2, 5)
     size = d.integer(3, 9), d.pick(d.integer(3, 6), d.integer(10, 40))
-    x = d.input(d.batch(), groups * d.pick(4, 8, 16, d.integer(2, 20)), *size, element=element)
+    x = d.input(d.batch(), groups * d.pick(4, 8, 16, d.integer(_LEAST_INPUTS_OF_PAIRS, 20)), *size, element=element)
     channels = groups * 4 * d.integer(1, 3)
     return d.maybe_relu(d.conv2d(x, channels, (3, 3), d.pair(1, 2), d.padding((3, 3)), groups=groups, clamp=d.clamp()))
 
 
 def _draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
     groups = d.integer(2, 5)
-    x = d.input(d.batch(), groups * d.pick(d.integer(2, 20), 16 * d.integer(1, 4)), *d.pair(1, 7), element=element)
+    inputs = d.pick(d.integer(_LEAST_INPUTS_OF_PAIRS, 20), 16 * d.integer(1, 4))
+    x = d.input(d.batch(), groups * inputs, *d.pair(1, 7), element=element)
     channels, stride = groups * 4 * d.integer(1, 3), d.pick((1, 1), (1, 1), d.pair(1, 3))
     return d.maybe_relu(d.conv2d(x, channels, (1, 1), stride, groups=groups, clamp=d.clamp()))
 
 
 def _draw_dilated(d: Case, element: Element = Element.INT8) -> Value:
     kernel, dilation, groups = d.pair(1, 3), d.pair(1, 3), d.integer(2, 3)
-    x = d.image(d.batch(), groups * d.integer(2, 9), kernel, dilation, element=element)
+    x = d.image(d.batch(), groups * d.integer(_LEAST_INPUTS_OF_PAIRS, 9), kernel, dilation, element=element)
     strides = d.pair(1, 2), d.padding(kernel, dilation), dilation
     return d.maybe_relu(d.conv2d(x, groups * 4, kernel, *strides, groups=groups, clamp=d.clamp()))
+
+
+def _draw_few_inputs(d: Case, element: Element = Element.INT8) -> Value:
+    """For kernels with MVE."""
+    kernel, groups = d.pair(1, 3), d.integer(2, 4)
+    x = d.image(d.batch(), groups * d.integer(2, 3), kernel, element=element)
+    return d.maybe_relu(
+        d.conv2d(x, groups * 4, kernel, d.pair(1, 2), d.padding(kernel), groups=groups, clamp=d.clamp())
+    )
 
 
 def _draw_windows_int16(d: Case) -> Value:
@@ -72,8 +85,12 @@ def _draw_dilated_int16(d: Case) -> Value:
     return _draw_dilated(d, Element.INT16)
 
 
-_DRAWS: tuple[Draw, ...] = (_draw_windows, _draw_wide, _draw_pointwise)
-_DRAWS_INT16: tuple[Draw, ...] = (_draw_windows_int16, _draw_wide_int16, _draw_pointwise_int16)
+def _draw_few_inputs_int16(d: Case) -> Value:
+    return _draw_few_inputs(d, Element.INT16)
+
+
+_DRAWS: tuple[Draw, ...] = (_draw_windows, _draw_wide, _draw_pointwise, _draw_few_inputs)
+_DRAWS_INT16: tuple[Draw, ...] = (_draw_windows_int16, _draw_wide_int16, _draw_pointwise_int16, _draw_few_inputs_int16)
 
 
 def _struct(
@@ -114,14 +131,15 @@ VECTORS_INT16 = KernelSpec(
 )
 
 
-def _why_not(node: Node, block: int) -> str:
+def _why_not(node: Node, block: int, least: int) -> str:
     """Returns why the groups of `node` are not computed one after the other, "" if they can be. Blocks of the table
-    have `block` channels of one group, so that the table of all channels is that of the groups, one after the other."""
+    have `block` channels of one group, so that the table of all channels is that of the groups, one after the other.
+    `least` is how many inputs a group must have."""
     groups, (outputs, inputs) = node.attrs.groups, node.inputs[1].shape[:2]
     if groups == 1:
         return "it computes several groups"
-    if inputs == 1:
-        return "a group has one input channel"
+    if inputs < least:
+        return f"it computes groups of {least} input channels and more, not {inputs}"
     if outputs // groups % block:
         return f"a group has {outputs // groups} output channels, not a multiple of {block}"
     return ""
@@ -138,14 +156,14 @@ class Conv2dGroupedPairs(Conv2dPairs):
     name = "conv2d_grouped_pairs"
     isas = frozenset({Isa.DSP})
     assumes = (
-        "several groups with two input channels or more, a multiple of four output channels each, and sums that fit "
-        "one of the forms of requantization"
+        f"several groups with {_LEAST_INPUTS_OF_PAIRS} inputs or more, a multiple of 4 output channels each, and "
+        "sums that fit one of the forms of requantization"
     )
     draws = (_draw_windows, _draw_wide, _draw_pointwise, _draw_dilated)
     symbol = Symbol(PAIRS, helpers=conv2d_pairs.HELPERS)
 
     def why_not(self, node: Node) -> str:
-        return _why_not(node, conv2d_pairs.CHANNELS) or super().why_not(_as_one(node))
+        return _why_not(node, conv2d_pairs.CHANNELS, _LEAST_INPUTS_OF_PAIRS) or super().why_not(_as_one(node))
 
     def distance(self, node: Node) -> Optional[int]:
         return None
@@ -157,14 +175,14 @@ class Conv2dGroupedPairsInt16(Conv2dPairsInt16):
     name = "conv2d_grouped_pairs_int16"
     like = conv2d.LARGE_INT16
     assumes = (
-        "several groups with two input channels or more, a multiple of four output channels each, and outputs whose "
-        "steps are at least four times those of sums"
+        f"several groups with {_LEAST_INPUTS_OF_PAIRS} inputs or more, a multiple of 4 output channels each, and "
+        "outputs whose steps are at least four times those of sums"
     )
     draws = (_draw_windows_int16, _draw_wide_int16, _draw_pointwise_int16, _draw_dilated_int16)
     symbol = Symbol(PAIRS_INT16, helpers=conv2d_pairs_int16.HELPERS)
 
     def why_not(self, node: Node) -> str:
-        return _why_not(node, conv2d_pairs.CHANNELS) or super().why_not(_as_one(node))
+        return _why_not(node, conv2d_pairs.CHANNELS, _LEAST_INPUTS_OF_PAIRS) or super().why_not(_as_one(node))
 
     def distance(self, node: Node) -> Optional[int]:
         return None
@@ -182,7 +200,7 @@ class Conv2dGroupedVectors(Conv2dVectors):
     symbol = Symbol(VECTORS, helpers=conv2d_vectors.HELPERS)
 
     def why_not(self, node: Node) -> str:
-        return _why_not(node, vector_table.CHANNELS) or super().why_not(_as_one(node))
+        return _why_not(node, vector_table.CHANNELS, 2) or super().why_not(_as_one(node))
 
     def distance(self, node: Node) -> Optional[int]:
         return None
@@ -198,7 +216,7 @@ class Conv2dGroupedVectorsInt16(Conv2dVectorsInt16):
     symbol = Symbol(VECTORS_INT16, helpers=INT16_HELPERS)
 
     def why_not(self, node: Node) -> str:
-        return _why_not(node, vector_table.CHANNELS) or super().why_not(_as_one(node))
+        return _why_not(node, vector_table.CHANNELS, 2) or super().why_not(_as_one(node))
 
     def distance(self, node: Node) -> Optional[int]:
         return None

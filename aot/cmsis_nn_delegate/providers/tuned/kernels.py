@@ -6,6 +6,7 @@ from ..implementation import OwnImplementation
 from . import recurrent_int4_pairs, recurrent_int4_vectors
 from .add_linear import AddLinear, AddLinearBroadcast
 from .add_pairs_int16 import AddPairsInt16
+from .avg_pool2d_channels import AvgPool2dChannels
 from .batch_matmul_pairs import BatchMatmulPairs
 from .batch_matmul_vectors import BatchMatmulVectors
 from .conv2d_grouped import (
@@ -60,6 +61,7 @@ from .fully_connected_vectors import FullyConnectedVectors
 from .fully_connected_vectors_int16 import FullyConnectedVectorsInt16
 from .lookup_vectors import LookupVectors
 from .lookup_vectors_int16 import LookupVectorsInt16
+from .max_pool2d_channels import MaxPool2dChannels, MaxPool2dChannelsInt16
 from .mul_rounded import MulRounded, MulRoundedBroadcast
 from .recurrent_pairs import (
     GruLengthsPairs,
@@ -176,4 +178,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     Conv2dGroupedPairsInt16(),
     Conv2dGroupedVectors(),
     Conv2dGroupedVectorsInt16(),
+    MaxPool2dChannels(),
+    AvgPool2dChannels(),
+    MaxPool2dChannelsInt16(),
 )

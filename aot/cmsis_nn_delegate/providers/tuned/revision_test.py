@@ -122,6 +122,9 @@ CONSTANTS = {
     "conv2d_grouped_pairs_int16": 0xE56FDFE6,
     "conv2d_grouped_vectors": 0xDE11121A,
     "conv2d_grouped_vectors_int16": 0x817D51AB,
+    "max_pool2d_channels": 0x00000000,
+    "avg_pool2d_channels": 0x00000000,
+    "max_pool2d_channels_int16": 0x00000000,
 }
 
 
@@ -196,6 +199,8 @@ def large_windows_and_a_copy():
     image = builder.input(1, 9, 11, 9)
     layers = [builder.depthwise_conv2d(image, 1, kernel=kernel) for kernel in ((5, 5), (3, 4))]
     layers.append(builder.depthwise_conv2d(image, 1, kernel=(5, 5), element=Element.INT4))
+    layers += [builder.max_pool2d(image, (2, 2)), builder.avg_pool2d(image, (3, 2))]
+    layers.append(builder.max_pool2d(builder.input(1, 9, 11, 9, element=Element.INT16), (2, 2)))
     layers.append(draw_copy(builder, image, [9, 11, 9], [9, 81, 1], 0))
     return builder.graph(*layers).nodes
 
