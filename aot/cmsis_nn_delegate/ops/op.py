@@ -264,7 +264,7 @@ class Op:
         field, value = mismatch(candidates[0], node) or ("", node.inputs[0])
         raise ValueError(
             f"{value.name} is {value.element.value}; there is no kernel {candidates[0].name} for that: "
-            f"its {field} is {' or '.join(kernel.elements[field].value for kernel in candidates)}"
+            f"its {field} is {' or '.join(dict.fromkeys(kernel.elements[field].value for kernel in candidates))}"
         )
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:

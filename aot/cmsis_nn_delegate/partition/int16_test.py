@@ -64,6 +64,18 @@ def test_all_of_a_network_computes_in_int16_and_within_a_step_of_pytorch():
     assert distances[0] <= 8
 
 
+@pytest.mark.parametrize("stride", [1, 2])
+def test_transposed_convolutions_of_a_channel_each(stride):
+    """They become convolutions, but depthwise_conv2d takes only int8."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ConvTranspose2d(8, 8, 4, stride, 1, groups=8)).eval()
+    distances, graph = steps_apart(model, torch.randn(1, 3, 8, 8), quantizer=quantizer())
+    assert {op for op, _ in elements(graph)} & {"depthwise_conv2d"} == set()
+    assert distances[0] <= 8
+    inputs = (torch.randn(1, 3, 8, 8),)
+    assert compile_model(model, inputs, "cortex-m4", [inputs], quantizer=quantizer(), check=False).payload
+
+
 def test_numbers_larger_than_those_of_calibration_are_not_clipped():
     torch.manual_seed(6)
     layers = nn.Linear(8, 16, bias=False), nn.ReLU(), nn.Linear(16, 4, bias=False)
