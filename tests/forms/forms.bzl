@@ -19,18 +19,17 @@ FORMS = [
 # The kernels of ds_cnn in `--providers tuned,portable`.
 _FOR_SIZE = {
     "cortex_m4": [
-        "avg_pool2d/avg_pool2d_channels_tuned.cc",
         "conv2d/conv2d_joint_pairs_tuned.cc",
         "depthwise_conv2d/depthwise_conv2d_planes_stride1_tuned.cc",
     ],
     "cortex_m55": [
-        "avg_pool2d/avg_pool2d_channels_tuned.cc",
         "conv2d/conv2d_vectors_tuned.cc",
         "depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc",
         "fully_connected/fully_connected_vectors_tuned.cc",
     ],
 }
 _ALL_FOR_SIZE = [
+    "avg_pool2d/avg_pool2d_portable.cc",
     "softmax/softmax_portable.cc",
 ]
 

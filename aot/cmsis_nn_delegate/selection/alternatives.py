@@ -14,12 +14,14 @@ from .preference import Preference
 _GROWTH_PERCENT = 5
 _GROWTH_BYTES = 2048
 
+_LEAST_SAVED = 3  # percent of the instructions, which predictions are off by
+
 
 def choose_graph(legal: Legal, target: Target) -> Chosen:
     """Returns the kernels of the graph of `legal`, or of the best of its alternatives on `target`, whose graph then has
     a note of what it saves. An alternative must not need a larger arena. The best one has the fewest predicted
-    instructions, and hardly more flash for its calls than the graph; if flash is preferred, it has the least of it,
-    and less than the graph.
+    instructions, clearly fewer than the graph, and hardly more flash for its calls; if flash is preferred, it has the
+    least of it, and less than the graph.
 
     An alternative with a call that there is no model for is not taken.
     """
@@ -43,7 +45,7 @@ def _is_better(found: Chosen, best: Chosen, whole: Chosen) -> bool:
     if found.options.preference is Preference.FLASH:
         if _flash_bytes(found) >= _flash_bytes(best):
             return False
-    elif found.instructions() >= best.instructions():
+    elif found.instructions() >= min(best.instructions(), whole.instructions() * (100 - _LEAST_SAVED) / 100):
         return False
     elif _flash_bytes(found) > _flash_bytes(whole) + _growth(whole):
         return False

@@ -261,16 +261,18 @@ void transpose_elements(const Args& a, const Bases& bases) {
       std::int32_t left = columns;
 #if CMSIS_NN_DELEGATE_WORDS
       if constexpr (sizeof(Element) == 1) {
-        const std::int32_t done = transpose_four_rows(row0, out, rows, columns);
-        left -= done;
-        if (left == 0) {
-          continue;
+        const std::int32_t done = columns < 4 ? 0 : transpose_four_rows(row0, out, rows, columns);
+        if (done != 0) {
+          left -= done;
+          if (left == 0) {
+            continue;
+          }
+          row0 += done;
+          row1 += done;
+          row2 += done;
+          row3 += done;
+          out += done * rows;
         }
-        row0 += done;
-        row1 += done;
-        row2 += done;
-        row3 += done;
-        out += done * rows;
       }
 #endif
       for (;;) {
