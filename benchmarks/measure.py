@@ -134,9 +134,9 @@ def compilers(image: Path) -> tuple[str, ...]:
 def encoded_with(network: Network, core: str, providers: str, images: Images, choice: str = "") -> Encoded:
     """Returns the payload of `network` for `core`; the others are as for `measure`."""
     available = [p for p in PROVIDERS[providers] if p != "cmsis-nn" or images.with_cmsis_nn]
-    if choice:
-        assert network.encoded is not None, f"{network.name} cannot be compiled with other options"
-        return network.encoded(core, providers=available, **CHOICES[choice])
+    if network.encoded is not None:  # a core and its providers may take another of the graphs that compute the same
+        return network.encoded(core, providers=available, **(CHOICES[choice] if choice else {}))
+    assert not choice, f"{network.name} cannot be compiled with other options"
     return encode(network.graph, get_target(core), PayloadOptions(providers=get_providers(available)))
 
 

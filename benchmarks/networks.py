@@ -22,7 +22,7 @@ from tests.coverage.networks import random_like
 from tests.coverage.samples import like
 
 _SAMPLES = 8  # for calibration
-# Any core: the lowered graph is the same for all.
+# Any core: all compute the same numbers.
 _TARGET = "cortex-m4"
 
 
