@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from ..format.element import COMMON_ELEMENT
 from ..graph.ir import Graph, Node, Value
 from ..graph.tensor_type import Element
 from ..ops.attrs import ConcatAttrs, ConvAttrs, Padding
@@ -43,7 +44,7 @@ def transposed_to_convolutions(graph: Graph) -> None:
             _by_one(graph, node)
     fewest: dict[str, _Replace] = {}  # convolutions
     phases: dict[str, _Replace] = {}
-    candidates = _transposed(graph, Element.INT8)
+    candidates = _transposed(graph, COMMON_ELEMENT)
     for node in candidates:
         fits, axes = _holds(fits_convolution, node), _axes(node)
         if axes is not None:
