@@ -105,9 +105,10 @@ def becomes_convolution(
     )
 
 
-def is_depthwise(x: Value, weight: Value, attrs: ConvAttrs, output: Pair) -> bool:
-    """Returns whether a depthwise convolution of int8 computes the one with `attrs`, which have stride 1."""
-    if x.element is not COMMON_ELEMENT:
+def is_depthwise(x: Value, element: Optional[Element], weight: Value, attrs: ConvAttrs, output: Pair) -> bool:
+    """Returns whether a depthwise convolution computes the one with `attrs`, which have stride 1, of an `x` that is
+    quantized to `element`, if that is known."""
+    if element not in (None, COMMON_ELEMENT):
         return False  # conv2d has the only kernels
     batch, channels, *size = x.shape
     before = attrs.padding.top, attrs.padding.left
@@ -235,7 +236,11 @@ class TransposeConv2d(Op):
             if min(*before, *after) >= 0:
                 filters = np.ascontiguousarray(weight.constant[:, :, ::-1, ::-1])
                 attrs = ConvAttrs(stride, Padding(*before, *after), dilation, args.groups)
-                op = "depthwise_conv2d" if is_depthwise(x, weight, attrs, size) else "conv2d"
+                op = (
+                    "depthwise_conv2d"
+                    if is_depthwise(x, context.operand_element(args.source), weight, attrs, size)
+                    else "conv2d"
+                )
                 return [context.node(node, op, [x, Value(weight.name, weight.type, filters), bias], attrs)]
         transposed = TransposeConvAttrs(stride, padding, dilation, args.groups, size)
         return [context.node(node, self.name, [x, weight, bias], transposed)]

@@ -198,8 +198,8 @@ def _by_phases(graph: Graph, node: Node) -> None:
         padding = Padding(rows[0].before, columns[0].before, rows[0].after, columns[0].after)
         part = Value(name, output.type.of(shape=(1, pixels * outputs, height.size, width.size)))
         attrs = ConvAttrs(padding=padding, groups=node.attrs.groups, clamp=node.attrs.clamp)
-        op = "depthwise_conv2d" if is_depthwise(x, operands[1], attrs, (height.size, width.size)) else "conv2d"
-        steps.append(derived(node, op, operands, part, attrs))
+        depthwise = is_depthwise(x, x.element, operands[1], attrs, (height.size, width.size))
+        steps.append(derived(node, "depthwise_conv2d" if depthwise else "conv2d", operands, part, attrs))
     parts = [step.output for step in steps]
     whole = parts[0]
     if len(parts) > 1:
