@@ -39,6 +39,13 @@ def included(file: str) -> set[str]:
     return found
 
 
+# Headers that several kernels share -> the assembly that they declare.
+_SHARED = {
+    "add/add_linear_sums_tuned.h": "add/add_linear",
+    "max_pool2d/maxima_tuned.h": "max_pool2d/max_pool2d_channels",
+}
+
+
 @pytest.mark.parametrize("isa", Isa)
 def test_what_stands_beside_an_included_header_is_listed(isa):
     """All that is not a kernel itself: no function is defined there."""
@@ -54,8 +61,9 @@ def test_what_stands_beside_an_included_header_is_listed(isa):
         # The assembly of a tuned kernel alone needs no header.
         stems |= {Path(ours[0].replace("_tuned.cc", suffix)) for suffix in instructions}
         # A header that two kernels share declares it.
-        if "add/add_linear_sums_tuned.h" in included(ours[0]):
-            stems |= {Path("add/add_linear" + suffix) for suffix in instructions}
+        for header, assembly in _SHARED.items():
+            if header in included(ours[0]):
+                stems |= {Path(assembly + suffix) for suffix in instructions}
         for stem in stems - {Path("portable/portable"), Path("tuned/tuned"), Path("cmsis_nn/cmsis_nn")}:
             of_isa = next((suffix for suffix in instructions if stem.name.endswith(suffix)), None)
             if stem.name in of_functions or (of_isa and of_isa != f"_{isa.name.lower()}"):

@@ -33,7 +33,7 @@ def test_payload_and_debug_handles_have_the_same_calls():
     graph = run_passes(import_program(partition))
     kernels = ["quantize", "conv2d", "max_pool2d", "fully_connected", "softmax", "dequantize"]
     assert [node.op for node in graph.nodes] == kernels
-    kernels[1] = "conv2d_vectors"  # a tuned kernel of the operator
+    kernels[1:3] = "conv2d_vectors", "max_pool2d_channels"  # tuned kernels of the operators
     assert [call.opcode.name.lower() for call in decode(result.processed_bytes).calls] == kernels
     assert list(result.debug_handle_map) == list(range(len(kernels)))
     handles = {node.name: node.meta["debug_handle"] for node in partition.graph.nodes if "debug_handle" in node.meta}
