@@ -569,7 +569,8 @@ class CmsisNnQuantizer(Quantizer):
             wanted = SAMPLE
         elif id(annotation) in _MOVES:
             source = node.all_input_nodes[0]
-            wanted = source.meta.get(ELEMENT, wanted)
+            # Before a layer in float32, what is moved is quantized all the same.
+            wanted = source.meta.get(ELEMENT, wanted if wanted.is_integer else COMMON_ELEMENT)
             if str(node.target) in _TAKING_STATES:
                 wanted = element_of_spec(scale_of(source)) or wanted
         return wanted
