@@ -544,7 +544,7 @@ def _placements(encoded: Sequence[Encoded]) -> dict[str, Placement]:
     for index, part in enumerate(encoded):
         for call in part.calls:
             for source in call.node.sources:
-                # A later call of the same node only finishes it: it moves the result, or rounds it with its own work.
+                # Later calls of the same node finish it, or compute other pixels of a transposed convolution.
                 found.setdefault(
                     source, Placement(index, call.index, call.choice.kernel.name, call.choice.provider.name)
                 )
