@@ -87,7 +87,8 @@ def _row(layout: Struct, path: str, offset: int, field: Field, parent: Struct) -
 
 def generate() -> str:
     """The text of the header."""
-    tables, rows = [], []
+    tables: dict[tuple[str, ...], str] = {}  # the name of each; argument blocks with the same members share one
+    rows = []
     most = 0
     known = {int(opcode): kernel for opcode, kernel in kernels().items()}
     for opcode in range(max(Opcode) + 1):
@@ -96,8 +97,11 @@ def generate() -> str:
             rows.append("    {nullptr, 0, 0},")
             continue
         layout = kernel.args
-        fields = [_row(layout, *member) for member in _flat(layout)]
+        fields = tuple(_row(layout, *member) for member in _flat(layout))
         most = max(most, sum(bool(field.operand) for _, _, field, _ in _flat(layout)))
-        tables += [f"inline constexpr OperatorField k{layout.name}Fields[] = {{", *fields, "};", ""]
-        rows.append(f"    {{k{layout.name}Fields, {len(fields)}, {layout.size}}},")
-    return _TEXT.format(tables="\n".join(tables), rows="\n".join(rows), most=most)
+        table = tables.setdefault(fields, f"k{layout.name}Fields")
+        rows.append(f"    {{{table}, {len(fields)}, {layout.size}}},")
+    lines = []
+    for fields, name in tables.items():
+        lines += [f"inline constexpr OperatorField {name}[] = {{", *fields, "};", ""]
+    return _TEXT.format(tables="\n".join(lines), rows="\n".join(rows), most=most)
