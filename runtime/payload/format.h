@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kMagic = 0x444e4e43;
 inline constexpr std::uint8_t kFormatVersion = 7;
 inline constexpr std::uint32_t kPortableRevision = 0x00000001;
 inline constexpr std::uint32_t kCmsisNnRevision = 0xdbf45dbf;
-inline constexpr std::uint32_t kTunedRevision = 0x00000006;
+inline constexpr std::uint32_t kTunedRevision = 0x00000007;
 inline constexpr unsigned kMaxProviders = 8;
 inline constexpr std::size_t kAlignment = 16;
 inline constexpr std::size_t kMaxRank = 6;
@@ -1190,8 +1190,9 @@ struct Conv2dVectorsArgs {
   Ref input;  ///< int8 [n, h, w, c]
   /// for each 2 channels: 16 weights of the first and 16 of the second for each 16 inputs
   /// of a window, the first 16 and then the others from the last to the second; sums for
-  /// inputs of 0, multipliers and shifts. Inputs are in the order [w, h, c]; the last block
-  /// has the last 2 channels
+  /// inputs of 0, multipliers and shifts. Inputs are in the order [w, h, c], or [h, w, c]
+  /// if lines of a window have at most 16 inputs and there are several; the last block has
+  /// the last 2 channels
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int8 [n, h, w, c]
@@ -2847,7 +2848,8 @@ struct Conv2dInt4VectorsArgs {
   /// weight of the first channel in its lower half and of the second in its upper half, the
   /// first 16 and then the others from the last to the second; 2 words with a shift in the
   /// lowest 6 bits and the sum for inputs of 0 in the others, and 2 multipliers. Inputs are
-  /// in the order [w, h, c]; the last block has the last 2 channels
+  /// in the order [w, h, c], or [h, w, c] if lines of a window have at most 16 inputs and
+  /// there are several; the last block has the last 2 channels
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int8 [n, h, w, c]
@@ -2930,8 +2932,9 @@ struct Conv2dVectorsInt16Args {
   Ref input;  ///< int16 [n, h, w, c]
   /// for each 2 channels: 8 weights of the first and 8 of the second for each 8 inputs of a
   /// window, the first 8 and then the others from the last to the second; biases,
-  /// multipliers and shifts. Inputs are in the order [w, h, c]; the last block has the last
-  /// 2 channels
+  /// multipliers and shifts. Inputs are in the order [w, h, c], or [h, w, c] if lines of a
+  /// window have at most 8 inputs and there are several; the last block has the last 2
+  /// channels
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int16 [n, h, w, c]
@@ -3375,7 +3378,8 @@ struct Conv2dInt4VectorsInt16Args {
   /// weight of the first channel in its lower half and of the second in its upper half, the
   /// first 8 and then the others from the last to the second; 2 words with a shift in the
   /// lowest 6 bits and the sum for inputs of 0 in the others, and 2 multipliers. Inputs are
-  /// in the order [w, h, c]; the last block has the last 2 channels
+  /// in the order [w, h, c], or [h, w, c] if lines of a window have at most 8 inputs and
+  /// there are several; the last block has the last 2 channels
   Ref table;
   Ref scratch;  ///< 16-byte aligned, or none
   Ref output;   ///< int16 [n, h, w, c]

@@ -14,6 +14,10 @@ void cmsis_nn_delegate_multiply_nibble_vectors(const portable::VectorProducts* p
 void cmsis_nn_delegate_copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                                     std::int32_t bytes, std::int32_t to_step,
                                     std::int32_t from_step);
+void cmsis_nn_delegate_copy_windows(std::int8_t* to, const std::int8_t* from, std::int32_t windows,
+                                    std::int32_t lines, std::int32_t line_bytes,
+                                    std::int32_t line_step, std::int32_t window_bytes,
+                                    std::int32_t window_step);
 }
 
 /// What all elements have.
@@ -21,6 +25,12 @@ struct MveColumns {
   static void copy_columns(std::int8_t* to, const std::int8_t* from, std::int32_t columns,
                            std::int32_t bytes, std::int32_t to_step, std::int32_t from_step) {
     cmsis_nn_delegate_copy_columns(to, from, columns, bytes, to_step, from_step);
+  }
+  static void copy_windows(std::int8_t* to, const std::int8_t* from, std::int32_t windows,
+                           std::int32_t lines, std::int32_t line_bytes, std::int32_t line_step,
+                           std::int32_t window_bytes, std::int32_t window_step) {
+    cmsis_nn_delegate_copy_windows(to, from, windows, lines, line_bytes, line_step, window_bytes,
+                                   window_step);
   }
 };
 

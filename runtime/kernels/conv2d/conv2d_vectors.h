@@ -29,11 +29,14 @@ struct VectorSizes {
     pointwise = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
                 p.padding.w == 0 && reaches(a.output_dims.h, p.stride.h) < wide(a.input_dims.h) &&
                 reaches(a.output_dims.w, p.stride.w) < wide(a.input_dims.w);
+    by_lines = !pointwise && a.filter_dims.h > 1 && a.filter_dims.c == a.input_dims.c &&
+               bounds::volume(a.filter_dims.w, a.filter_dims.c) <= kVector;
   }
 
-  /// Elements of the columns of one row of a tile: at most 2^54.
+  /// Elements of the copies of one row of a tile: at most 2^54.
   std::uint64_t row_size(const Args& a) const {
-    return columns * bounds::volume(a.filter_dims.h, a.filter_dims.c);
+    return by_lines ? static_cast<std::uint32_t>(tile_columns) * inputs
+                    : columns * bounds::volume(a.filter_dims.h, a.filter_dims.c);
   }
 
   /// Returns the scratch memory: see Conv2dVectors.scratch_bytes in Python.
@@ -43,8 +46,9 @@ struct VectorSizes {
       return inputs == depth ? 0 : depth * vector_products::kWindows * sizeof(Element);
     }
     const std::uint64_t rows = row_size(a) * static_cast<std::uint32_t>(tile_rows);
-    const std::int32_t pixel = kGrouped ? a.filter_dims.c : a.input_dims.c;  // of padding
-    return ((rows + kVector + static_cast<std::uint32_t>(pixel)) * sizeof(Element) + 15) / 16 * 16;
+    const std::int32_t pixel = kGrouped ? a.filter_dims.c : a.input_dims.c;
+    const std::uint64_t padding = by_lines ? kVector : static_cast<std::uint32_t>(pixel);
+    return ((rows + kVector + padding) * sizeof(Element) + 15) / 16 * 16;
   }
 
   static constexpr std::uint64_t kVector = vector_products::kVectorOf<Element>;
@@ -55,6 +59,9 @@ struct VectorSizes {
   std::int32_t tile_rows;
   std::uint64_t columns;  // of the image under a row of a tile
   bool pointwise;         // windows are pixels of the image
+  // Windows have lines of at most a vector. They are copied line by line, each for itself, and have the order [h, w, c]:
+  // that takes fewer instructions than the pixels of the columns that they share.
+  bool by_lines;
 
  private:
   static std::uint64_t wide(std::int32_t value) { return static_cast<std::uint32_t>(value); }
@@ -232,12 +239,16 @@ class VectorWindows {
     const payload::PackedDims& out = args_.output_dims;
     row_size_ = static_cast<std::int32_t>(sizes_.row_size(args_));
     column_size_ = args_.filter_dims.h * (kGrouped ? args_.filter_dims.c : in.c);
+    if (sizes_.by_lines) {
+      line_size_ = args_.filter_dims.w * in.c;
+      window_size_ = args_.filter_dims.h * line_size_;
+    }
     padding_ = scratch_ + sizes_.tile_rows * row_size_ + kVector;
     Element zero_point = 0;
     if constexpr (kBytes == 1) {
       zero_point = static_cast<Element>(-args_.params.input_offset);
     }
-    copy_columns(padding_, &zero_point, kGrouped ? args_.filter_dims.c : in.c, 1, 1, 0);
+    copy_columns(padding_, &zero_point, padding_size(), 1, 1, 0);
     image_ = input_;
     for (std::int32_t n = 0; n < out.n; ++n, image_ += in.h * in.w * in.c) {
       for (std::int32_t y = 0; y < out.h; y += sizes_.tile_rows) {
@@ -254,12 +265,18 @@ class VectorWindows {
     const std::int32_t rows = out.h - y < sizes_.tile_rows ? out.h - y : sizes_.tile_rows;
     const std::int32_t columns = out.w - x < sizes_.tile_columns ? out.w - x : sizes_.tile_columns;
     Element* row = scratch_;
+    const std::int32_t left = x * stride.w - args_.params.padding.w;
     for (std::int32_t i = 0; i < rows; ++i, row += row_size_) {
-      copy_row(row, (y + i) * stride.h - args_.params.padding.h,
-               x * stride.w - args_.params.padding.w,
-               (columns - 1) * stride.w + args_.filter_dims.w);
+      const std::int32_t top = (y + i) * stride.h - args_.params.padding.h;
+      if (sizes_.by_lines) {
+        copy_windows(row, top, left, columns);
+      } else {
+        copy_row(row, top, left, (columns - 1) * stride.w + args_.filter_dims.w);
+      }
     }
-    const std::int32_t step = columns == 1 ? 0 : stride.w * column_size_;
+    const std::int32_t step = columns == 1      ? 0
+                              : sizes_.by_lines ? window_size_
+                                                : stride.w * column_size_;
     if (columns % kWindows == 0) {  // then there is one row
       multiply_groups(scratch_, step, columns / kWindows);
       return;
@@ -296,10 +313,107 @@ class VectorWindows {
       pad(to, before);
       Element* const at = to + before * column_size_;
       if (inside > 0) {
-        copy_columns(at, image_ + (y * in.w + x + before) * in.c, inside,
-                     kGrouped ? args_.filter_dims.c : in.c, column_size_, in.c);
+        const Element* from = image_ + (y * in.w + x + before) * in.c;
+        // The columns of a filter of one line lie one behind the other.
+        if (!kGrouped && column_size_ == in.c) {
+          copy_columns(at, from, 1, inside * in.c, 0, 0);
+        } else {
+          copy_columns(at, from, inside, kGrouped ? args_.filter_dims.c : in.c, column_size_, in.c);
+        }
       }
       pad(at + inside * column_size_, columns - before - inside);
+    }
+  }
+
+  /// Copies the windows of `count` outputs of a row, of which the first begins at (y, x), one behind the other and line by
+  /// line; the zero point where they lie in the padding.
+  void copy_windows(Element* to, std::int32_t y, std::int32_t x, std::int32_t count) const {
+    const payload::PackedDims& in = args_.input_dims;
+    const payload::PackedDims& filter = args_.filter_dims;
+    const std::int32_t stride = args_.params.stride.w;
+    std::int32_t end = x + (count - 1) * stride + filter.w;
+    if (y <= 0 || y + filter.h >= in.h || filter.w > in.w || x < -filter.w ||
+        end > in.w + filter.w) {
+      copy_windows_at_edge(to, y, x, count);
+      return;
+    }
+    // Lines that begin left of the image, or end right of it, have pixels of the lines above or below instead.
+    copy_lines(to, y, x, count, filter.h);
+    Element* const last = to + (count - 1) * window_size_;
+    for (Element* window = to; x < 0 && window <= last; x += stride, window += window_size_) {
+      pad_lines(window, -x);
+    }
+    for (Element* window = last; end > in.w && window >= to;
+         end -= stride, window -= window_size_) {
+      pad_lines(window + line_size_ - (end - in.w) * in.c, end - in.w);
+    }
+  }
+
+  /// Puts the zero point to `columns` columns of all lines of a window, from `to` on.
+  void pad_lines(Element* to, std::int32_t columns) const {
+    copy_columns(to, padding_, args_.filter_dims.h, columns * args_.input_dims.c, line_size_, 0);
+  }
+
+  /// Copies `lines` lines of `count` windows, of which the first begins at (y, x).
+  void copy_lines(Element* to, std::int32_t y, std::int32_t x, std::int32_t count,
+                  std::int32_t lines) const {
+    const payload::PackedDims& in = args_.input_dims;
+    const Element* from = image_ + (y * in.w + x) * in.c;
+    Products::copy_windows(reinterpret_cast<std::int8_t*>(to),
+                           reinterpret_cast<const std::int8_t*>(from), count, lines,
+                           line_size_ * kBytes, in.w * in.c * kBytes, window_size_ * kBytes,
+                           args_.params.stride.w * in.c * kBytes);
+  }
+
+  /// The same as copy_windows() wherever the windows lie.
+  [[gnu::noinline]] void copy_windows_at_edge(Element* to, std::int32_t y, std::int32_t x,
+                                              std::int32_t count) const {
+    const payload::PackedDims& in = args_.input_dims;
+    const payload::PackedDims& filter = args_.filter_dims;
+    const std::int32_t stride = args_.params.stride.w;
+    const std::int32_t above = limit(-y, filter.h);
+    const std::int32_t lines = limit(in.h - (y > 0 ? y : 0), filter.h - above);
+    if (lines > 0) {
+      Element* window = to + above * line_size_;
+      // Windows before `first` begin left of the image, and those from `last` on end right of it.
+      const std::int32_t first = x < 0 ? limit((stride - 1 - x) / stride, count) : 0;
+      const std::int32_t room = in.w - filter.w - x;
+      const std::int32_t last = room < 0 ? 0 : limit(room / stride + 1, count);
+      if (first < last) {
+        copy_lines(window + first * window_size_, y + above, x + first * stride, last - first,
+                   lines);
+      }
+      for (std::int32_t i = 0; i < count; ++i, x += stride, window += window_size_) {
+        if (i < first || i >= last) {
+          copy_window_at_edge(window, y + above, x, lines);
+        }
+      }
+    }
+    // Copies of windows may have written past these lines.
+    for (std::int32_t k = 0; k < filter.h; ++k, to += line_size_) {
+      if (k < above || k >= above + lines) {
+        copy_columns(to, padding_, count, line_size_, window_size_, 0);
+      }
+    }
+  }
+
+  /// Copies `lines` lines, from line y of the image on, of a window that begins at column x and of which some or all
+  /// columns lie left or right of the image.
+  void copy_window_at_edge(Element* to, std::int32_t y, std::int32_t x, std::int32_t lines) const {
+    const payload::PackedDims& in = args_.input_dims;
+    const std::int32_t before = limit(-x, args_.filter_dims.w);
+    const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), args_.filter_dims.w - before);
+    const std::int32_t left = before * in.c;
+    const std::int32_t right = left + inside * in.c;
+    if (left > 0) {
+      copy_columns(to, padding_, lines, left, line_size_, 0);
+    }
+    if (left < right) {
+      copy_columns(to + left, image_ + (y * in.w + x + before) * in.c, lines, right - left,
+                   line_size_, in.w * in.c);
+    }
+    if (right < line_size_) {
+      copy_columns(to + right, padding_, lines, line_size_ - right, line_size_, 0);
     }
   }
 
@@ -323,15 +437,22 @@ class VectorWindows {
     return value < 0 ? 0 : value > most ? most : value;
   }
 
+  /// How many elements of the zero point are kept.
+  std::int32_t padding_size() const {
+    return sizes_.by_lines ? line_size_ : kGrouped ? args_.filter_dims.c : args_.input_dims.c;
+  }
+
   const Args& args_;
   VectorSizes<Element, Args> sizes_;
   std::int32_t depth_;
   Element* scratch_;
   const Element* input_;
   const Element* image_ = nullptr;
-  Element* padding_ = nullptr;  // a pixel of the zero point
-  std::int32_t row_size_ = 0;   // elements of the columns under a row of a tile
+  Element* padding_ = nullptr;  // a pixel of the zero point, or a line of a window
+  std::int32_t row_size_ = 0;   // elements of the copies of a row of a tile
   std::int32_t column_size_ = 0;
+  std::int32_t line_size_ = 0;  // elements of a line of a window
+  std::int32_t window_size_ = 0;
   VectorProductsOf<Element> products_;
   struct Nothing {};
   std::conditional_t<kGrouped, const Element*, Nothing> end_;  // of the input

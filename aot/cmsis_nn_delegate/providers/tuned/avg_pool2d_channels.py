@@ -46,10 +46,10 @@ def _draw(d: Case) -> Value:
 
 
 def _draw_large(d: Case) -> Value:
-    """Windows of up to as many pixels as there can be, two of them."""
+    """Windows of up to as many pixels as there can be, one or two of them."""
     kernel = d.pair(1, 16)
     channels = d.integer(pooled_channels.LEAST_CHANNELS, 40)
-    return d.avg_pool2d(d.input(d.batch(), channels, kernel[0] + 1, kernel[1]), kernel, clamp=d.clamp())
+    return d.avg_pool2d(d.input(d.batch(), channels, kernel[0] + d.integer(0, 1), kernel[1]), kernel, clamp=d.clamp())
 
 
 class AvgPool2dChannels(OwnImplementation):
@@ -60,17 +60,13 @@ class AvgPool2dChannels(OwnImplementation):
     op = "avg_pool2d"
     like = avg_pool2d.KERNEL
     isas = frozenset({Isa.DSP, Isa.MVE})
-    assumes = (
-        f"{pooled_channels.LEAST_CHANNELS} channels and more, two windows and more, of at most {_MOST_PIXELS} pixels"
-    )
+    assumes = f"{pooled_channels.LEAST_CHANNELS} channels and more, in windows of at most {_MOST_PIXELS} pixels"
     draws = (_draw, _draw_large)
 
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/avg_pool2d/avg_pool2d_channels_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         height, width = node.attrs.kernel
-        if node.output.shape[0] * node.output.shape[2] * node.output.shape[3] == 1:
-            return "CMSIS-NN computes the mean of a single window in a few instructions an element"
         if height * width > _MOST_PIXELS:
             return f"the sum of a window of more than {_MOST_PIXELS} pixels may not fit into 16 bits"
         return pooled_channels.why_not(node)

@@ -55,8 +55,9 @@ def kernel_of(element: Element) -> KernelSpec:
             table=f"for each 2 channels: {vector} bytes for each {vector} inputs of a window, of which each has the "
             "weight of the first channel in its lower half and of the second in its upper half, the first "
             f"{vector} and then the others from the last to the second; 2 words with a shift in the lowest 6 bits and "
-            "the sum for inputs of 0 in the others, and 2 multipliers. Inputs are in the order [w, h, c]; the last "
-            "block has the last 2 channels",
+            "the sum for inputs of 0 in the others, and 2 multipliers. Inputs are in the order [w, h, c], or "
+            f"[h, w, c] if lines of a window have at most {vector} inputs and there are several; the last block has "
+            "the last 2 channels",
             block_count="output_dims.c / 2, rounded up",
             block_words=f"4, and the inputs of a window rounded up to {vector}, divided by 4",
             forms=VectorForm,

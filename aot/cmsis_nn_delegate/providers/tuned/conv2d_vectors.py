@@ -25,6 +25,7 @@ from .vector_table import CHANNELS, VECTOR, depth
 
 _PIXELS = 4  # of a product
 _TILE = 8  # pixels of a row whose windows are copied at a time
+_UNROLLED = 3  # lines of windows for which copies have a loop of their own
 # Results of a product are stored at offsets of 16 bits, in bytes, from the first.
 _MOST_OUTPUT_BYTES = 1 << 14  # of a pixel
 
@@ -52,6 +53,15 @@ def draw_deep(d: Case, element: Element = Element.INT8) -> Value:
     return d.maybe_relu(d.conv2d(x, channels, (3, 3), d.pair(1, 2), d.padding((3, 3)), clamp=d.clamp()))
 
 
+def draw_first(d: Case, element: Element = Element.INT8) -> Value:
+    """Of few channels, so that a vector holds a line of a window."""
+    kernel = d.pick((3, 3), (3, 3), (d.integer(2, 6), d.integer(1, 4)))
+    size = d.integer(6, 14), d.pick(d.integer(6, 14), d.integer(16, 40))
+    x = d.input(d.batch(), d.integer(1, 3), *size, element=element)
+    channels = 1 + d.channels()
+    return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 3), d.padding(kernel), clamp=d.clamp()))
+
+
 def draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
     inputs = d.pick(d.channels(), VECTOR * d.integer(1, 9), d.integer(40, 140))
     x = d.input(d.batch(), inputs, *d.pair(1, 7), element=element)
@@ -74,7 +84,8 @@ KERNEL = KernelSpec(
         "int8 convolution of one group, as conv2d computes it, from weights in the order of the products.",
         table="for each 2 channels: 16 weights of the first and 16 of the second for each 16 inputs of a window, "
         "the first 16 and then the others from the last to the second; sums for inputs of 0, multipliers and "
-        "shifts. Inputs are in the order [w, h, c]; the last block has the last 2 channels",
+        "shifts. Inputs are in the order [w, h, c], or [h, w, c] if lines of a window have at most 16 inputs and there "
+        "are several; the last block has the last 2 channels",
         block_count="output_dims.c / 2, rounded up",
         block_words="6, and the inputs of a window rounded up to 16, divided by 2",
         forms=VectorForm,
@@ -85,7 +96,9 @@ KERNEL = KernelSpec(
 class Conv2dVectors(OwnImplementation):
     """Six loads of 16 inputs suffice for the eight sums of products (VMLADAVA) of four windows and two filters. The
     windows of pointwise convolutions lie in the image. Of others, a few rows are copied column by column: then the
-    windows of a row lie one behind the other and share what overlaps. The zero point of the input is part of the bias.
+    windows of a row lie one behind the other and share what overlaps. Windows whose lines are no longer than a vector,
+    as those of first layers, are copied each for itself: a line takes two instructions, a pixel of a column as well.
+    The zero point of the input is part of the bias.
     """
 
     name = "conv2d_vectors"
@@ -103,6 +116,7 @@ class Conv2dVectors(OwnImplementation):
         draw_windows,
         draw_wide,
         draw_deep,
+        draw_first,
         draw_pointwise,
         draw_padding_beyond_the_kernel,
     )
@@ -123,15 +137,18 @@ class Conv2dVectors(OwnImplementation):
         return vector_requantization.why_not(node, self.finer) or block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
-        """Copies of four pixels if whole vectors may reach past the image; or the columns of the rows of a tile, what
-        whole vectors reach past them, and a pixel of padding."""
+        """Copies of four pixels if whole vectors may reach past the image; or the columns or windows of the rows of a
+        tile, what whole vectors reach past them, and a pixel or a line of padding."""
         geometry = Geometry.plain(node)
         inputs = node.inputs[1].shape[1]
         if geometry.kernel == (1, 1) and node.attrs.padding == Padding():
             return 0 if inputs % self.vector == 0 else self.element.nbytes(_PIXELS * self._depth(node))
         rows, width = _tile(geometry)
-        columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
-        elements = rows * columns * geometry.kernel[0] * inputs + self.vector + inputs
+        if self._by_lines(node):
+            elements = rows * width * math.prod(geometry.kernel) * inputs + 2 * self.vector
+        else:
+            columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
+            elements = rows * columns * geometry.kernel[0] * inputs + self.vector + inputs
         return -(-self.element.nbytes(elements) // 16) * 16
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
@@ -139,7 +156,8 @@ class Conv2dVectors(OwnImplementation):
         outputs, inputs = node.inputs[1].shape[:2]
         (rows, columns), n = geometry.output, geometry.batch * node.attrs.groups
         pointwise = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
-        lines = copied = 0
+        lines = copied = vectors = 0
+        by_lines: dict[str, int] = {}
         if pointwise:
             # Of all pixels if they lie one behind the other, else of each row.
             whole = [geometry.batch * rows * columns] * node.attrs.groups
@@ -151,22 +169,26 @@ class Conv2dVectors(OwnImplementation):
             # Of each row of a tile its columns are copied, one line of the filter after the other.
             lines = n * rows * len(lefts) * geometry.kernel[0]
             under = [(min(width, columns - x) - 1) * geometry.stride[1] + geometry.kernel[1] for x in lefts]
-            copied = n * rows * geometry.kernel[0] * sum(under)
+            if self._by_lines(node):
+                by_lines = _copies_by_lines(geometry, len(lefts))
+            elif geometry.kernel[0] == 1 and node.attrs.groups == 1:
+                vectors = n * rows * sum(blocks_of(count * inputs, self.vector) for count in under)
+            else:
+                copied = n * rows * geometry.kernel[0] * sum(under)
+                vectors = copied * blocks_of(inputs, self.vector)
         groups = sum(blocks_of(run, _PIXELS) for run in runs)
         blocks = groups * blocks_of(outputs // node.attrs.groups, CHANNELS)
         form = vector_requantization.form_of(node, self.finer).name
         return Features(
             {
                 "runs": len(runs),
-                "lines": lines,
-                "pixels copied": copied,
-                "vectors copied": copied * blocks_of(inputs, self.vector),
+                **(by_lines or {"lines": lines, "pixels copied": copied, "vectors copied": vectors}),
                 "groups": groups,
                 "blocks": blocks,
                 f"blocks of form {form}": blocks,
                 "vectors": blocks * self._depth(node) // self.vector,
             },
-            "pointwise" if pointwise else "",
+            "pointwise" if pointwise else "by lines" if by_lines else "one line" if lines and not copied else "",
         )
 
     def distance(self, node: Node) -> Optional[int]:
@@ -179,7 +201,8 @@ class Conv2dVectors(OwnImplementation):
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         scales = vector_requantization.scales(node)
-        table = vector_table.table(_weights(node), starts(node), *scales, self.vector, self.nibbles)
+        weights = _weights(node, self._by_lines(node))
+        table = vector_table.table(weights, starts(node), *scales, self.vector, self.nibbles)
         return {"table": table}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
@@ -191,6 +214,12 @@ class Conv2dVectors(OwnImplementation):
             block_words=vector_table.block_words(math.prod(node.inputs[1].shape[1:]), self.vector, self.nibbles),
             form=vector_requantization.form_of(node, self.finer),
         )
+
+    def _by_lines(self, node: Node) -> bool:
+        """Returns whether windows are copied line by line, so that weights have the order [h, w, c]."""
+        geometry = Geometry.plain(node)
+        kernel, inputs = geometry.kernel, node.inputs[1].shape[1]
+        return node.attrs.groups == 1 and kernel[0] > 1 and kernel[1] * inputs <= self.vector
 
     def _depth(self, node: Node) -> int:
         """Returns how many inputs a window has, rounded up to vectors."""
@@ -208,13 +237,34 @@ def _tile(geometry: Geometry) -> tuple[int, int]:
     return 1 if columns >= _TILE else min(rows, _PIXELS // math.gcd(columns, _PIXELS)), min(columns, _TILE)
 
 
+def _copies_by_lines(geometry: Geometry, tiles: int) -> dict[str, int]:
+    """Returns what windows that are copied line by line depend on; a row of them has `tiles` tiles."""
+    rows, columns = window_order.taps_inside(geometry)
+    n, lines = geometry.batch, rows.sum(1)  # of windows, in the image
+    whole = int(columns.all(1).sum())
+    cut = len(columns) - whole
+    missing = int((geometry.kernel[0] - lines).sum())
+    others = lines[(lines > 0) & (lines != _UNROLLED)]
+    return {
+        "rows of tiles": n * len(rows) * tiles,
+        "windows of three lines": n * whole * int((lines == _UNROLLED).sum()),
+        "other windows": n * whole * len(others),
+        "lines of other windows": n * whole * int(others.sum()),
+        "windows at edges": n * cut * int((lines > 0).sum()),
+        "lines at edges": n * cut * int(lines.sum()),
+        "lines of padding": n * missing * tiles,
+        "windows of lines of padding": n * missing * len(columns),
+    }
+
+
 def starts(node: Node) -> np.ndarray:
     """Returns what every window has in common, the bias and the zero point of the input: int64 [channels]."""
     sums = _weights(node).sum(1, dtype=np.int64)
     return np.asarray(node.inputs[2].constant - node.inputs[0].zero_point * sums, np.int64)
 
 
-def _weights(node: Node) -> np.ndarray:
-    """int8 [channels, inputs of a window], column by column."""
+def _weights(node: Node, by_lines: bool = False) -> np.ndarray:
+    """int8 [channels, inputs of a window], column by column or line by line."""
     weights = node.inputs[1].constant
-    return np.ascontiguousarray(weights.transpose(0, 3, 2, 1)).reshape(len(weights), -1)
+    order = (0, 2, 3, 1) if by_lines else (0, 3, 2, 1)
+    return np.ascontiguousarray(weights.transpose(order)).reshape(len(weights), -1)

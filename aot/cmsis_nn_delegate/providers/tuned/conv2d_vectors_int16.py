@@ -31,6 +31,10 @@ def _draw_deep(d: Case) -> Value:
     return conv2d_vectors.draw_deep(d, _ELEMENT)
 
 
+def _draw_first(d: Case) -> Value:
+    return conv2d_vectors.draw_first(d, _ELEMENT)
+
+
 def _draw_pointwise(d: Case) -> Value:
     return conv2d_vectors.draw_pointwise(d, _ELEMENT)
 
@@ -46,7 +50,8 @@ KERNEL = KernelSpec(
         "int16 convolution of one group, as conv2d_int16 computes it, from weights in the order of the products.",
         table="for each 2 channels: 8 weights of the first and 8 of the second for each 8 inputs of a window, the "
         "first 8 and then the others from the last to the second; biases, multipliers and shifts. Inputs are in the "
-        "order [w, h, c]; the last block has the last 2 channels",
+        "order [w, h, c], or [h, w, c] if lines of a window have at most 8 inputs and there are several; the last "
+        "block has the last 2 channels",
         block_count="output_dims.c / 2, rounded up",
         block_words="6, and the inputs of a window rounded up to 8, divided by 2",
         forms=VectorForm,
@@ -67,6 +72,7 @@ class Conv2dVectorsInt16(Conv2dVectors):
         _draw_windows,
         _draw_wide,
         _draw_deep,
+        _draw_first,
         _draw_pointwise,
         _draw_padding_beyond_the_kernel,
     )

@@ -37,17 +37,22 @@ def distance(geometry: Geometry, inputs: int, outputs: int) -> int:
 
 def inside(geometry: Geometry) -> np.ndarray:
     """Returns which windows of an image lie inside of it; bool [output rows * columns]."""
+    rows, columns = (taps.all(1) for taps in taps_inside(geometry))
+    return np.outer(rows, columns).reshape(-1)
+
+
+def taps_inside(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
+    """Returns which taps of the windows along each axis lie in the image; bool [output rows, taps], [columns, taps]."""
     rows, columns = (
         _inside(*axis)
         for axis in zip(
             geometry.input, geometry.kernel, geometry.output, geometry.stride, geometry.padding, geometry.dilation
         )
     )
-    return np.outer(rows, columns).reshape(-1)
+    return rows, columns
 
 
 def _inside(size: int, taps: int, count: int, stride: int, padding: int, dilation: int) -> np.ndarray:
-    """Returns which of the `count` windows of an axis lie inside of it."""
-    start = np.arange(count) * stride - padding
-    inside: np.ndarray = (start >= 0) & (start + (taps - 1) * dilation < size)
+    places = (np.arange(count) * stride - padding)[:, None] + np.arange(taps) * dilation
+    inside: np.ndarray = (places >= 0) & (places < size)
     return inside
