@@ -239,9 +239,12 @@ class VectorWindows {
     const payload::PackedDims& out = args_.output_dims;
     row_size_ = static_cast<std::int32_t>(sizes_.row_size(args_));
     column_size_ = args_.filter_dims.h * (kGrouped ? args_.filter_dims.c : in.c);
-    if (sizes_.by_lines) {
-      line_size_ = args_.filter_dims.w * in.c;
-      window_size_ = args_.filter_dims.h * line_size_;
+    strip_columns_ = sizes_.by_lines ? args_.filter_dims.w : 1;
+    strip_step_ = sizes_.by_lines ? args_.params.stride.w : 1;
+    in_strips_ = !kGrouped && args_.filter_dims.h > 1 && in.c <= kVector / strip_columns_;
+    if (in_strips_) {
+      line_size_ = strip_columns_ * in.c;
+      strip_size_ = args_.filter_dims.h * line_size_;
     }
     padding_ = scratch_ + sizes_.tile_rows * row_size_ + kVector;
     Element zero_point = 0;
@@ -268,14 +271,15 @@ class VectorWindows {
     const std::int32_t left = x * stride.w - args_.params.padding.w;
     for (std::int32_t i = 0; i < rows; ++i, row += row_size_) {
       const std::int32_t top = (y + i) * stride.h - args_.params.padding.h;
-      if (sizes_.by_lines) {
-        copy_windows(row, top, left, columns);
+      const std::int32_t under = (columns - 1) * stride.w + args_.filter_dims.w;
+      if (in_strips_) {
+        copy_strips(row, top, left, sizes_.by_lines ? columns : under);
       } else {
-        copy_row(row, top, left, (columns - 1) * stride.w + args_.filter_dims.w);
+        copy_row(row, top, left, under);
       }
     }
     const std::int32_t step = columns == 1      ? 0
-                              : sizes_.by_lines ? window_size_
+                              : sizes_.by_lines ? strip_size_
                                                 : stride.w * column_size_;
     if (columns % kWindows == 0) {  // then there is one row
       multiply_groups(scratch_, step, columns / kWindows);
@@ -325,95 +329,92 @@ class VectorWindows {
     }
   }
 
-  /// Copies the windows of `count` outputs of a row, of which the first begins at (y, x), one behind the other and line by
-  /// line; the zero point where they lie in the padding.
-  void copy_windows(Element* to, std::int32_t y, std::int32_t x, std::int32_t count) const {
+  /// Copies `count` strips, of which the first begins at (y, x), one behind the other and line by line; the zero point
+  /// where they lie in the padding.
+  void copy_strips(Element* to, std::int32_t y, std::int32_t x, std::int32_t count) const {
     const payload::PackedDims& in = args_.input_dims;
-    const payload::PackedDims& filter = args_.filter_dims;
-    const std::int32_t stride = args_.params.stride.w;
-    std::int32_t end = x + (count - 1) * stride + filter.w;
-    if (y <= 0 || y + filter.h >= in.h || filter.w > in.w || x < -filter.w ||
-        end > in.w + filter.w) {
-      copy_windows_at_edge(to, y, x, count);
+    const std::int32_t height = args_.filter_dims.h;
+    std::int32_t end = x + (count - 1) * strip_step_ + strip_columns_;
+    if (y <= 0 || y + height >= in.h || x < -in.w || end > 2 * in.w) {
+      copy_strips_at_edge(to, y, x, count);
       return;
     }
     // Lines that begin left of the image, or end right of it, have pixels of the lines above or below instead.
-    copy_lines(to, y, x, count, filter.h);
-    Element* const last = to + (count - 1) * window_size_;
-    for (Element* window = to; x < 0 && window <= last; x += stride, window += window_size_) {
-      pad_lines(window, -x);
+    copy_lines(to, y, x, count, height);
+    Element* const last = to + (count - 1) * strip_size_;
+    for (Element* strip = to; x < 0 && strip <= last; x += strip_step_, strip += strip_size_) {
+      pad_lines(strip, limit(-x, strip_columns_), height);
     }
-    for (Element* window = last; end > in.w && window >= to;
-         end -= stride, window -= window_size_) {
-      pad_lines(window + line_size_ - (end - in.w) * in.c, end - in.w);
+    for (Element* strip = last; end > in.w && strip >= to;
+         end -= strip_step_, strip -= strip_size_) {
+      const std::int32_t columns = limit(end - in.w, strip_columns_);
+      pad_lines(strip + line_size_ - columns * in.c, columns, height);
     }
   }
 
-  /// Puts the zero point to `columns` columns of all lines of a window, from `to` on.
-  void pad_lines(Element* to, std::int32_t columns) const {
-    copy_columns(to, padding_, args_.filter_dims.h, columns * args_.input_dims.c, line_size_, 0);
+  /// Puts the zero point to `columns` columns of `lines` lines of a strip, from `to` on.
+  void pad_lines(Element* to, std::int32_t columns, std::int32_t lines) const {
+    copy_columns(to, padding_, lines, columns * args_.input_dims.c, line_size_, 0);
   }
 
-  /// Copies `lines` lines of `count` windows, of which the first begins at (y, x).
+  /// Copies `lines` lines of `count` strips, of which the first begins at (y, x).
   void copy_lines(Element* to, std::int32_t y, std::int32_t x, std::int32_t count,
                   std::int32_t lines) const {
     const payload::PackedDims& in = args_.input_dims;
     const Element* from = image_ + (y * in.w + x) * in.c;
     Products::copy_windows(reinterpret_cast<std::int8_t*>(to),
                            reinterpret_cast<const std::int8_t*>(from), count, lines,
-                           line_size_ * kBytes, in.w * in.c * kBytes, window_size_ * kBytes,
-                           args_.params.stride.w * in.c * kBytes);
+                           line_size_ * kBytes, in.w * in.c * kBytes, strip_size_ * kBytes,
+                           strip_step_ * in.c * kBytes);
   }
 
-  /// The same as copy_windows() wherever the windows lie.
-  [[gnu::noinline]] void copy_windows_at_edge(Element* to, std::int32_t y, std::int32_t x,
-                                              std::int32_t count) const {
+  /// The same as copy_strips() wherever the strips lie.
+  [[gnu::noinline]] void copy_strips_at_edge(Element* to, std::int32_t y, std::int32_t x,
+                                             std::int32_t count) const {
     const payload::PackedDims& in = args_.input_dims;
-    const payload::PackedDims& filter = args_.filter_dims;
-    const std::int32_t stride = args_.params.stride.w;
-    const std::int32_t above = limit(-y, filter.h);
-    const std::int32_t lines = limit(in.h - (y > 0 ? y : 0), filter.h - above);
+    const std::int32_t height = args_.filter_dims.h;
+    const std::int32_t above = limit(-y, height);
+    const std::int32_t lines = limit(in.h - (y > 0 ? y : 0), height - above);
     if (lines > 0) {
-      Element* window = to + above * line_size_;
-      // Windows before `first` begin left of the image, and those from `last` on end right of it.
-      const std::int32_t first = x < 0 ? limit((stride - 1 - x) / stride, count) : 0;
-      const std::int32_t room = in.w - filter.w - x;
-      const std::int32_t last = room < 0 ? 0 : limit(room / stride + 1, count);
+      Element* strip = to + above * line_size_;
+      // Strips before `first` begin left of the image, and those from `last` on end right of it.
+      const std::int32_t first = x < 0 ? limit((strip_step_ - 1 - x) / strip_step_, count) : 0;
+      const std::int32_t room = in.w - strip_columns_ - x;
+      const std::int32_t last = room < 0 ? 0 : limit(room / strip_step_ + 1, count);
       if (first < last) {
-        copy_lines(window + first * window_size_, y + above, x + first * stride, last - first,
+        copy_lines(strip + first * strip_size_, y + above, x + first * strip_step_, last - first,
                    lines);
       }
-      for (std::int32_t i = 0; i < count; ++i, x += stride, window += window_size_) {
+      for (std::int32_t i = 0; i < count; ++i, x += strip_step_, strip += strip_size_) {
         if (i < first || i >= last) {
-          copy_window_at_edge(window, y + above, x, lines);
+          copy_strip_at_edge(strip, y + above, x, lines);
         }
       }
     }
-    // Copies of windows may have written past these lines.
-    for (std::int32_t k = 0; k < filter.h; ++k, to += line_size_) {
+    // Copies of lines may have written past these.
+    for (std::int32_t k = 0; k < height; ++k, to += line_size_) {
       if (k < above || k >= above + lines) {
-        copy_columns(to, padding_, count, line_size_, window_size_, 0);
+        copy_columns(to, padding_, count, line_size_, strip_size_, 0);
       }
     }
   }
 
-  /// Copies `lines` lines, from line y of the image on, of a window that begins at column x and of which some or all
+  /// Copies `lines` lines, from line y of the image on, of a strip that begins at column x and of which some or all
   /// columns lie left or right of the image.
-  void copy_window_at_edge(Element* to, std::int32_t y, std::int32_t x, std::int32_t lines) const {
+  void copy_strip_at_edge(Element* to, std::int32_t y, std::int32_t x, std::int32_t lines) const {
     const payload::PackedDims& in = args_.input_dims;
-    const std::int32_t before = limit(-x, args_.filter_dims.w);
-    const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), args_.filter_dims.w - before);
-    const std::int32_t left = before * in.c;
-    const std::int32_t right = left + inside * in.c;
-    if (left > 0) {
-      copy_columns(to, padding_, lines, left, line_size_, 0);
+    const std::int32_t before = limit(-x, strip_columns_);
+    const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), strip_columns_ - before);
+    const std::int32_t after = strip_columns_ - before - inside;
+    if (before > 0) {
+      pad_lines(to, before, lines);
     }
-    if (left < right) {
-      copy_columns(to + left, image_ + (y * in.w + x + before) * in.c, lines, right - left,
-                   line_size_, in.w * in.c);
+    if (inside > 0) {
+      copy_columns(to + before * in.c, image_ + (y * in.w + x + before) * in.c, lines,
+                   inside * in.c, line_size_, in.w * in.c);
     }
-    if (right < line_size_) {
-      copy_columns(to + right, padding_, lines, line_size_ - right, line_size_, 0);
+    if (after > 0) {
+      pad_lines(to + line_size_ - after * in.c, after, lines);
     }
   }
 
@@ -439,7 +440,7 @@ class VectorWindows {
 
   /// How many elements of the zero point are kept.
   std::int32_t padding_size() const {
-    return sizes_.by_lines ? line_size_ : kGrouped ? args_.filter_dims.c : args_.input_dims.c;
+    return in_strips_ ? line_size_ : kGrouped ? args_.filter_dims.c : args_.input_dims.c;
   }
 
   const Args& args_;
@@ -448,11 +449,16 @@ class VectorWindows {
   Element* scratch_;
   const Element* input_;
   const Element* image_ = nullptr;
-  Element* padding_ = nullptr;  // a pixel of the zero point, or a line of a window
+  Element* padding_ = nullptr;  // a pixel of the zero point, or a line of a strip
   std::int32_t row_size_ = 0;   // elements of the copies of a row of a tile
   std::int32_t column_size_ = 0;
-  std::int32_t line_size_ = 0;  // elements of a line of a window
-  std::int32_t window_size_ = 0;
+  // What is copied line by line: a window, or a column under the filter, which windows share. Only where a line is no
+  // longer than a vector.
+  bool in_strips_ = false;
+  std::int32_t strip_columns_ = 1;
+  std::int32_t strip_step_ = 1;  // columns from one strip to the next one
+  std::int32_t line_size_ = 0;   // elements
+  std::int32_t strip_size_ = 0;
   VectorProductsOf<Element> products_;
   struct Nothing {};
   std::conditional_t<kGrouped, const Element*, Nothing> end_;  // of the input

@@ -97,7 +97,7 @@ class Conv2dVectors(OwnImplementation):
     """Six loads of 16 inputs suffice for the eight sums of products (VMLADAVA) of four windows and two filters. The
     windows of pointwise convolutions lie in the image. Of others, a few rows are copied column by column: then the
     windows of a row lie one behind the other and share what overlaps. Windows whose lines are no longer than a vector,
-    as those of first layers, are copied each for itself: a line takes two instructions, a pixel of a column as well.
+    as those of first layers, are copied each for itself: a line takes as many instructions as a pixel of a column.
     The zero point of the input is part of the bias.
     """
 
@@ -157,7 +157,7 @@ class Conv2dVectors(OwnImplementation):
         (rows, columns), n = geometry.output, geometry.batch * node.attrs.groups
         pointwise = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
         lines = copied = vectors = 0
-        by_lines: dict[str, int] = {}
+        strips: dict[str, int] = {}
         if pointwise:
             # Of all pixels if they lie one behind the other, else of each row.
             whole = [geometry.batch * rows * columns] * node.attrs.groups
@@ -169,8 +169,8 @@ class Conv2dVectors(OwnImplementation):
             # Of each row of a tile its columns are copied, one line of the filter after the other.
             lines = n * rows * len(lefts) * geometry.kernel[0]
             under = [(min(width, columns - x) - 1) * geometry.stride[1] + geometry.kernel[1] for x in lefts]
-            if self._by_lines(node):
-                by_lines = _copies_by_lines(geometry, len(lefts))
+            if self._in_strips(node):
+                strips = _strips(geometry, lefts, width, self._by_lines(node))
             elif geometry.kernel[0] == 1 and node.attrs.groups == 1:
                 vectors = n * rows * sum(blocks_of(count * inputs, self.vector) for count in under)
             else:
@@ -182,13 +182,13 @@ class Conv2dVectors(OwnImplementation):
         return Features(
             {
                 "runs": len(runs),
-                **(by_lines or {"lines": lines, "pixels copied": copied, "vectors copied": vectors}),
+                **(strips or {"lines": lines, "pixels copied": copied, "vectors copied": vectors}),
                 "groups": groups,
                 "blocks": blocks,
                 f"blocks of form {form}": blocks,
                 "vectors": blocks * self._depth(node) // self.vector,
             },
-            "pointwise" if pointwise else "by lines" if by_lines else "one line" if lines and not copied else "",
+            "pointwise" if pointwise else "in strips" if strips else "one line" if lines and not copied else "",
         )
 
     def distance(self, node: Node) -> Optional[int]:
@@ -216,10 +216,14 @@ class Conv2dVectors(OwnImplementation):
         )
 
     def _by_lines(self, node: Node) -> bool:
-        """Returns whether windows are copied line by line, so that weights have the order [h, w, c]."""
-        geometry = Geometry.plain(node)
-        kernel, inputs = geometry.kernel, node.inputs[1].shape[1]
-        return node.attrs.groups == 1 and kernel[0] > 1 and kernel[1] * inputs <= self.vector
+        """Returns whether each window is copied for itself, line by line, so that weights have the order [h, w, c]."""
+        kernel, inputs = Geometry.plain(node).kernel, node.inputs[1].shape[1]
+        return self._in_strips(node) and kernel[1] * inputs <= self.vector
+
+    def _in_strips(self, node: Node) -> bool:
+        """Returns whether a vector holds a line of what is copied as a whole: of a window, or of a column under it."""
+        kernel, inputs = Geometry.plain(node).kernel, node.inputs[1].shape[1]
+        return bool(node.attrs.groups == 1 and kernel[0] > 1 and inputs <= self.vector)
 
     def _depth(self, node: Node) -> int:
         """Returns how many inputs a window has, rounded up to vectors."""
@@ -237,23 +241,33 @@ def _tile(geometry: Geometry) -> tuple[int, int]:
     return 1 if columns >= _TILE else min(rows, _PIXELS // math.gcd(columns, _PIXELS)), min(columns, _TILE)
 
 
-def _copies_by_lines(geometry: Geometry, tiles: int) -> dict[str, int]:
-    """Returns what windows that are copied line by line depend on; a row of them has `tiles` tiles."""
-    rows, columns = window_order.taps_inside(geometry)
-    n, lines = geometry.batch, rows.sum(1)  # of windows, in the image
-    whole = int(columns.all(1).sum())
-    cut = len(columns) - whole
+def _strips(geometry: Geometry, lefts: range, width: int, windows: bool) -> dict[str, int]:
+    """Returns what copies of strips depend on: of windows, or of columns. Tiles begin at the outputs `lefts` of a row
+    and have `width` outputs."""
+    step, columns = (geometry.stride[1], geometry.kernel[1]) if windows else (1, 1)
+    whole = cut = 0
+    for left in lefts:
+        count = min(width, geometry.output[1] - left)
+        count = count if windows else (count - 1) * geometry.stride[1] + geometry.kernel[1]
+        first = left * geometry.stride[1] - geometry.padding[1] + np.arange(count) * step
+        inside = int(((first >= 0) & (first + columns <= geometry.input[1])).sum())
+        whole, cut = whole + inside, cut + count - inside
+    lines = window_order.taps_inside(geometry)[0].sum(1)  # of a row of strips, in the image
+    top = np.arange(len(lines)) * geometry.stride[0] - geometry.padding[0]
+    inner = int(((top > 0) & (top + geometry.kernel[0] < geometry.input[0])).sum())
     missing = int((geometry.kernel[0] - lines).sum())
     others = lines[(lines > 0) & (lines != _UNROLLED)]
+    n = geometry.batch
     return {
-        "rows of tiles": n * len(rows) * tiles,
-        "windows of three lines": n * whole * int((lines == _UNROLLED).sum()),
-        "other windows": n * whole * len(others),
-        "lines of other windows": n * whole * int(others.sum()),
-        "windows at edges": n * cut * int((lines > 0).sum()),
-        "lines at edges": n * cut * int(lines.sum()),
-        "lines of padding": n * missing * tiles,
-        "windows of lines of padding": n * missing * len(columns),
+        "rows of tiles": n * len(lines) * len(lefts),
+        "rows of tiles at edges": n * (len(lines) - inner) * len(lefts),
+        "strips of three lines": n * whole * int((lines == _UNROLLED).sum()),
+        "other strips": n * whole * len(others),
+        "lines of other strips": n * whole * int(others.sum()),
+        "strips cut": n * cut * int((lines > 0).sum()),
+        "lines cut": n * cut * int(lines.sum()),
+        "lines of padding": n * missing * len(lefts),
+        "strips of lines of padding": n * missing * (whole + cut),
     }
 
 
