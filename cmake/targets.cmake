@@ -422,6 +422,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/ctc_greedy/ctc_greedy.h
     runtime/kernels/depthwise_conv2d/channel_columns.h
     runtime/kernels/depthwise_conv2d/channel_fives.h
+    runtime/kernels/depthwise_conv2d/channel_fives_int16.h
     runtime/kernels/depthwise_conv2d/channel_lines.h
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
@@ -526,6 +527,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_int4_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_portable.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_portable.cc
+    runtime/kernels/conv2d/conv2d_int4_wide_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_joint_pairs_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_pairs_portable.cc
@@ -534,6 +536,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_int16_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_columns_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
@@ -646,6 +649,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/channel_windows_members.h
     runtime/kernels/common/eight_channels_dsp.h
     runtime/kernels/common/fill_planes_dsp.h
+    runtime/kernels/common/fill_planes_int16_dsp.h
     runtime/kernels/common/four_channels_dsp.h
     runtime/kernels/common/gate_lines_mve.h
     runtime/kernels/common/gate_pairs_dsp.S
@@ -673,6 +677,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/pair_products_scalar.S
     runtime/kernels/common/pair_products_scalar.h
     runtime/kernels/common/plane_scales_dsp.h
+    runtime/kernels/common/plane_scales_int16_dsp.h
     runtime/kernels/common/pooled_windows_loops_dsp.h
     runtime/kernels/common/pooled_windows_loops_mve.h
     runtime/kernels/common/pooled_windows_members.h
@@ -704,6 +709,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_int4_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_int4_vectors_tuned.cc
+    runtime/kernels/conv2d/conv2d_int4_wide_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_joint_pairs_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_any_tuned.cc
     runtime/kernels/conv2d/conv2d_pairs_int16_tuned.cc
@@ -720,6 +726,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_columns_mve.h
     runtime/kernels/depthwise_conv2d/channel_fives_dsp.S
     runtime/kernels/depthwise_conv2d/channel_fives_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_fives_int16_dsp.S
+    runtime/kernels/depthwise_conv2d/channel_fives_int16_dsp.h
+    runtime/kernels/depthwise_conv2d/channel_fives_loops_dsp.h
     runtime/kernels/depthwise_conv2d/channel_fives_members.h
     runtime/kernels/depthwise_conv2d/channel_lines_dsp.S
     runtime/kernels/depthwise_conv2d/channel_lines_dsp.h
@@ -735,6 +744,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
     runtime/kernels/depthwise_conv2d/channel_windows_mve.S
     runtime/kernels/depthwise_conv2d/channel_windows_mve.h
+    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_int16_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_stride1_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_stride2_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_tuned.cc

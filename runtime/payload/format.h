@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 245;
+inline constexpr std::size_t kOpcodeCount = 252;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -312,6 +312,8 @@ enum class Opcode : std::uint8_t {
   kAvgPool2dChannels = 242,
   kMaxPool2dChannels = 243,
   kMaxPool2dChannelsInt16 = 244,
+  kConv2dInt4WidePairs = 250,
+  kDepthwiseConv2d5x5Int16 = 251,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5812,6 +5814,43 @@ struct MaxPool2dChannelsInt16Args {
   Dims output_dims;
 };
 static_assert(sizeof(MaxPool2dChannelsInt16Args) == 80, "layout of MaxPool2dChannelsInt16Args");
+
+/// int8 convolution of one group, as conv2d_int4 computes it, from weights of 4 bits in the
+/// order of the products, for sums of more than 19 bits.
+struct Conv2dInt4WidePairsArgs {
+  Ref input;    ///< int8 [n, h, w, c]
+  Ref table;    ///< as of conv2d_int4_pairs
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int8 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 4, rounded up
+  std::int32_t block_words;  ///< 9, and half the inputs of a window rounded up to 8
+  std::int32_t form;         ///< of the requantization, see Form, 0 to 1
+  PackedConvParams params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dInt4WidePairsArgs) == 76, "layout of Conv2dInt4WidePairsArgs");
+
+/// int16 depthwise convolution of five taps in up to five rows, as conv2d_int16 computes
+/// it, by planes of channels.
+struct DepthwiseConv2d5x5Int16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each channel: its weights, row by row, 0 up to one byte less than a multiple of
+  /// four, and a byte with shift and form; the sum for inputs of 0; the multiplier
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t channel_words;  ///< 4 to 9
+  std::int32_t band_rows;      ///< rows of outputs that are computed at a time, 1 to 268435455
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;
+  PackedDims output_dims;
+};
+static_assert(sizeof(DepthwiseConv2d5x5Int16Args) == 68, "layout of DepthwiseConv2d5x5Int16Args");
 
 /// Bytes that a kernel may load past the end of its filter, and past the end of its bias,
 /// multipliers and shifts. It does not use them.

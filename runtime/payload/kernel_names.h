@@ -255,6 +255,13 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "avg_pool2d_channels of input int8, output int8",
     "max_pool2d_channels of input int8, output int8",
     "max_pool2d_channels_int16 of input int16, output int16",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "conv2d_int4_wide_pairs of input int8, table int32, output int8",
+    "depthwise_conv2d_5x5_int16 of input int16, table int32, output int16",
     // clang-format on
 };
 

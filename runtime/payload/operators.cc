@@ -610,6 +610,10 @@ bool check_conv2d_grouped_vectors(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs<payload::Conv2dGroupedVectorsArgs>(call, args);
 }
 
+bool check_conv2d_int4_wide_pairs(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs<payload::Conv2dInt4WidePairsArgs>(call, args);
+}
+
 template <typename Args>
 static bool check_as_fully_connected_pairs(const CallCheck& call, const void* args) {
   const auto& a = *static_cast<const Args*>(args);
@@ -3472,6 +3476,22 @@ bool check_topk_values_int16(const CallCheck& call, const void* args) {
   const CallCheck::Bytes output = {a.output, bounds::product(volume(a.outer, a.count, a.inner), 2)};
   return call.reads(input, bounds::kHalfAligned) && call.in_ranges(in_range(a.largest, 0, 1)) &&
          call.writes(output, bounds::kHalfAligned) && call.apart(input, output) && call.accepted();
+}
+
+bool check_depthwise_conv2d_5x5_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const payload::DepthwiseConv2d5x5Int16Args*>(args);
+  if (!geometry::convolution(call, a)) {
+    return false;
+  }
+  const CallCheck::Bytes input = {a.input, bounds::product(volume(a.input_dims), 2)};
+  const CallCheck::Bytes output = {a.output, bounds::product(volume(a.output_dims), 2)};
+  return call.reads(input, bounds::kHalfAligned) &&
+         call.filter({a.table, bounds::product(volume(a.output_dims.c, a.channel_words), 4)}, 4) &&
+         call.in_ranges(in_range(a.channel_words, 4, 9) && in_range(a.band_rows, 1, 268435455)) &&
+         values::activation(call, a.params.activation) &&
+         call.writes(output, bounds::kHalfAligned) && call.apart(input, output) &&
+         call.scratch({a.scratch, volume(a.scratch_bytes)}, input, output) && call.accepted() &&
+         call.scratch_suffices(a.scratch_bytes);
 }
 
 }  // namespace cmsis_nn_delegate::operators

@@ -268,7 +268,9 @@ struct Operator {
   OPERATOR(Conv2dGroupedVectorsInt16, conv2d_grouped_vectors_int16)              \
   OPERATOR(AvgPool2dChannels, avg_pool2d_channels)                               \
   OPERATOR(MaxPool2dChannels, max_pool2d_channels)                               \
-  OPERATOR(MaxPool2dChannelsInt16, max_pool2d_channels_int16)
+  OPERATOR(MaxPool2dChannelsInt16, max_pool2d_channels_int16)                    \
+  OPERATOR(Conv2dInt4WidePairs, conv2d_int4_wide_pairs)                          \
+  OPERATOR(DepthwiseConv2d5x5Int16, depthwise_conv2d_5x5_int16)
 
 namespace operators {
 

@@ -16,11 +16,12 @@ namespace channel_planes {
 /// How a channel is requantized, which follows from one byte: see requantization_int16.py in
 /// aot/cmsis_nn_delegate/providers/tuned. Bits 0 to 4 are the shift; bit 5: the form is FLOOR, in one word.
 struct PlaneScaleInt16 {
-  PlaneScaleInt16(const std::int32_t* table, std::int32_t /*half_steps*/) {
-    const std::int32_t byte = (table[2] >> 24) & 0xFF;
-    floor_ = (byte & kFloor) != 0;
+  PlaneScaleInt16(const std::int32_t* table, std::int32_t half_steps)
+      : PlaneScaleInt16((table[2] >> 24) & 0xFF, table[4], half_steps) {}
+  PlaneScaleInt16(std::int32_t byte, std::int32_t multiplier, std::int32_t /*half_steps*/)
+      : floor_((byte & kFloor) != 0) {
     words_[0] = byte & 31;
-    words_[1] = table[4];
+    words_[1] = multiplier;
     words_[2] =
         wrapping_add(pair_products::shift_left(1, wrapping_sub(words_[0], 1)), floor_ ? 1 : 0);
   }

@@ -263,6 +263,24 @@ struct JointNibbles {
   }
 };
 
+/// The same for wide sums: those of the last channel, which are shifted most, are added up in 32 bits for each kInputs inputs, whose
+/// products have 19 bits. So nothing of these is lost, but of the others as before.
+struct WideNibbles {
+  static constexpr std::int32_t kInputs = 504;
+
+  static const std::int32_t* add(std::uint32_t (&sums)[2][kBlock], const std::int32_t* input,
+                                 const std::int32_t* end, const std::int32_t* table) {
+    table = Nibbles<joint_nibble>::add(sums, input, end, table);
+    for (auto& of_window : sums) {
+      for (std::int32_t channel = 0; channel < kBlock - 1; ++channel) {
+        of_window[channel] =
+            static_cast<std::uint32_t>(JointNibbles::kept(of_window[channel], channel));
+      }
+    }
+    return table;
+  }
+};
+
 /// `Form` has requantize(sum, scale), unless Scales says otherwise, and `Weights` the function of Bytes.
 template <typename Form, typename Weights = Bytes, typename Element>
 void multiply(const PairProductsOf<Element>& p) {
@@ -347,6 +365,16 @@ struct PlainNibblePairProducts : PlainPairProducts {
   }
   static void multiply_any(const PairProducts& products) {
     pair_products::multiply<pair_products::NibbleAny, pair_products::JointNibbles>(products);
+  }
+};
+
+/// The same for wide sums: see pair_products::WideNibbles.
+struct PlainWideNibblePairProducts : PlainPairProducts {
+  static void multiply_floor(const PairProducts& products) {
+    pair_products::multiply<pair_products::NibbleFloor, pair_products::WideNibbles>(products);
+  }
+  static void multiply_any(const PairProducts& products) {
+    pair_products::multiply<pair_products::NibbleAny, pair_products::WideNibbles>(products);
   }
 };
 

@@ -63,6 +63,59 @@
   stm r12, {r4-r11}
 .endm
 
+// What FOUR_CHANNELS does with weights of 4 bits, for sums of more than 19 bits. In r7 and r11 only the last channel needs
+// them: there its sum of WIDE_INPUTS inputs, 4096 times as large, is what the others do not add, so that it is taken out,
+// before it wraps, and added up in 32 bits. Of one part of the inputs that takes 21 instructions. Leaves the totals in r2 r3.
+#define WIDE_PART_BYTES (4 * WIDE_INPUTS)  // of both windows
+#define WIDE_TOTALS (NIBBLE_STARTS + 32)
+#define WIDE_PART_END (WIDE_TOTALS + 8)
+#define WITH_WIDE_SUMS 44
+.macro FOUR_WIDE_CHANNELS products, less, starts
+  ldr r0, [sp, #PAIR_PRODUCTS_INPUTS]
+  add r12, sp, #\starts
+  ldm r12, {r4-r11}
+  mov r2, #0
+  mov r3, #0
+.Lpart\@:
+  ldr r12, [sp, #PAIR_PRODUCTS_INPUTS_END]
+  strd r2, r3, [sp, #WIDE_TOTALS]
+  sub r12, r12, r0
+  cmp r12, #WIDE_PART_BYTES
+  it hi
+  movhi r12, #WIDE_PART_BYTES
+  add r12, r12, r0
+  str r12, [sp, #WIDE_PART_END]
+.Leight_inputs\@:
+  \products
+  \products
+  \products
+  \products
+  ldr lr, [sp, #WIDE_PART_END]
+  cmp r0, lr
+  bne .Leight_inputs\@
+  ldrd r2, r3, [sp, #WIDE_TOTALS]
+  add r12, r5, r6
+  sub lr, r7, r12
+  add r2, r2, lr, asr #12
+  mov r7, r12
+  add r12, r9, r10
+  sub lr, r11, r12
+  add r3, r3, lr, asr #12
+  mov r11, r12
+  ldr r12, [sp, #PAIR_PRODUCTS_INPUTS_END]
+  cmp r0, r12
+  bne .Lpart\@
+.endm
+
+// The same as SEPARATE_NIBBLES with the totals of the last channel in r2 r3, which are not shifted.
+.macro SEPARATE_WIDE_NIBBLES
+  sub r5, r5, r4
+  sub r9, r9, r8
+  mov r7, r2
+  mov r11, r3
+  ldr lr, [r1], #4
+.endm
+
 // Leaves in r4-r11 the sums of channels alone, times 1, 16, 256 and 4096, and in lr the word that they share.
 .macro SEPARATE_NIBBLES
   SEPARATE_FOUR r4, r5, r6, r7
@@ -155,6 +208,7 @@
 //     const PairProducts* products)   r0
 // void cmsis_nn_delegate_multiply_joint_pairs_floor(   and _any; the same with weights of two channels in 16 bits
 // void cmsis_nn_delegate_multiply_nibble_pairs_floor(   and _any; the same with weights of 4 bits
+// void cmsis_nn_delegate_multiply_wide_nibble_pairs_floor(   and _any; the same for sums of up to 24 bits
 //
 // Register usage
 //   Inputs    r0, and r2 r3 for a pair of both windows
@@ -175,18 +229,22 @@
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
 // form FLOOR, 74 with ANY, of which 9 are for limits. With weights of two channels in 16 bits, 51 instead of 63, and then 57
 // and 82. With weights of 4 bits, 55 instead of 63, then 73 and 90; and for all channels of two windows 11 for 8 inputs,
-// and 15.
+// and 15. Sums of up to 24 bits take 21 more for each 504 inputs or fewer, and 4 more.
 //
 // Sums of weights of 4 bits: with S the sum of a channel's products and X that of the inputs, those of r4 to r7 are at first
 // 1, 16, 256 and 4096 times S + 8 X (of the last channel, S), each with those that are in the same bits: all of them in
 // r7, the first two in r5. The sums start with all that X adds, so that this is gone. Everything is modulo 2^32, which leaves 4096 times S as it
 // is because the compiler proves that the products of a channel have 19 bits for all inputs (nibble_table.why_none()).
+// Wide sums: 504 products of -8 to 7 and int8 have less than 2^19, whatever the weights are, so that 4096 times such a part
+// of the last channel is left. Of the others all inputs are in one sum, 256 times that in r6 and 16 times in r5: the compiler
+// proves that the products have 23 bits and a sign (nibble_table.why_not_wide()). What sums start with is in r7 what it is in r5 and
+// r6, so it is gone from the first part.
 //
 // Bounds: a step reads 32 bytes of inputs and of weights, 16 of weights of 4 bits, and inputs are a multiple of that and
 // not none: PairWindows::depth(). Blocks have 16 words and one for each input; with 4 bits 9, and one for each two
 // inputs. There are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are
 // stored as a word while four channels or more are left, and then the last one to three as bytes.
-.macro MULTIPLY name, products, requantize, limited, prepare, more=4, starts
+.macro MULTIPLY name, products, requantize, limited, prepare, more=4, starts, four_channels=FOUR_CHANNELS, last=12
   .section .text.\name, "ax", %progbits
   .global \name
   .type \name, %function
@@ -198,12 +256,12 @@
   ADD_INPUTS
   .endif
 1:  // four channels
-  FOUR_CHANNELS \products, , \starts
+  \four_channels \products, , \starts
   \prepare
   \requantize r4, r8, 0
   \requantize r5, r9, 4
   \requantize r6, r10, 8
-  \requantize r7, r11, 12
+  \requantize r7, r11, \last
   PACK r4, r5, r6, r7
   PACK r8, r9, r10, r11
   .if \limited
@@ -243,6 +301,10 @@
            WITH_NIBBLE_STARTS, NIBBLE_STARTS
   MULTIPLY cmsis_nn_delegate_multiply_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, SEPARATE_NIBBLES, \
            WITH_NIBBLE_STARTS, NIBBLE_STARTS
+  MULTIPLY cmsis_nn_delegate_multiply_wide_nibble_pairs_floor, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_FLOOR, 0, \
+           SEPARATE_WIDE_NIBBLES, WITH_WIDE_SUMS, NIBBLE_STARTS, FOUR_WIDE_CHANNELS, 0
+  MULTIPLY cmsis_nn_delegate_multiply_wide_nibble_pairs_any, PRODUCTS_NIBBLES, REQUANTIZE_NIBBLES_ANY, 1, \
+           SEPARATE_WIDE_NIBBLES, WITH_WIDE_SUMS, NIBBLE_STARTS, FOUR_WIDE_CHANNELS, 0
 
 // Widens four bytes of two windows, one word each, and stores the four words at `out`, which moves on.
 .macro WIDEN a, b, out

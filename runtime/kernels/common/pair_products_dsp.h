@@ -20,6 +20,8 @@ void cmsis_nn_delegate_multiply_joint_pairs_floor(const portable::PairProducts* 
 void cmsis_nn_delegate_multiply_joint_pairs_any(const portable::PairProducts* products);
 void cmsis_nn_delegate_multiply_nibble_pairs_floor(const portable::PairProducts* products);
 void cmsis_nn_delegate_multiply_nibble_pairs_any(const portable::PairProducts* products);
+void cmsis_nn_delegate_multiply_wide_nibble_pairs_floor(const portable::PairProducts* products);
+void cmsis_nn_delegate_multiply_wide_nibble_pairs_any(const portable::PairProducts* products);
 }
 
 struct DspPairProducts {
@@ -56,6 +58,15 @@ struct DspNibblePairProducts : DspPairProducts {
   }
   static void multiply_any(const portable::PairProducts& products) {
     cmsis_nn_delegate_multiply_nibble_pairs_any(&products);
+  }
+};
+
+struct DspWideNibblePairProducts : DspPairProducts {
+  static void multiply_floor(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_wide_nibble_pairs_floor(&products);
+  }
+  static void multiply_any(const portable::PairProducts& products) {
+    cmsis_nn_delegate_multiply_wide_nibble_pairs_any(&products);
   }
 };
 

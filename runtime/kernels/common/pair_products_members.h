@@ -13,6 +13,8 @@
 #define PAIR_PRODUCTS_MOST 28
 #define PAIR_PRODUCTS_BYTES 32
 
+#define WIDE_INPUTS 504
+
 #define PAIR_SEGMENTS_WORDS 0
 #define PAIR_SEGMENTS_REST 4
 #define PAIR_SEGMENTS_SEGMENTS 8
@@ -51,7 +53,8 @@ CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_OUTPUT0, PairProductsOf<std::int16_t>,
 CMSIS_NN_DELEGATE_MEMBER_AT(PAIR_PRODUCTS_MOST, PairProductsOf<std::int16_t>, most);
 static_assert(pair_products::kBlock == 4 && pair_products::kScales == 3 &&
                   pair_products::kFloorBits == 12 && pair_products::kStartBits == 8 &&
-                  pair_products::JointNibbles::kBits == 4,
+                  pair_products::JointNibbles::kBits == 4 &&
+                  pair_products::WideNibbles::kInputs == WIDE_INPUTS,
               "assembly has these sizes in its instructions");
 
 }  // namespace cmsis_nn_delegate::portable

@@ -389,6 +389,8 @@ template <typename Args>
 inline constexpr std::int32_t kPairBlockRest = 16;
 template <>
 inline constexpr std::int32_t kPairBlockRest<payload::Conv2dInt4PairsArgs> = 9;
+template <>
+inline constexpr std::int32_t kPairBlockRest<payload::Conv2dInt4WidePairsArgs> = 9;
 
 /// Returns the scratch memory that one call needs, as Conv2dPairs.scratch_bytes in Python: copies are
 /// only made of windows of int8 of several pixels, or that reach beyond the image. Blocks have a word for
@@ -469,6 +471,15 @@ constexpr Kernel conv2d_pairs_int16_kernel(Kernel::Run run) {
 constexpr Kernel conv2d_int4_pairs_kernel(Kernel::Run run) {
   using Args = payload::Conv2dInt4PairsArgs;
   return Kernel(operators::kConv2dInt4Pairs, run, conv2d_pairs_scratch_bytes<Args, 2>)
+      .limited_to(conv2d_pairs_accepts<Args, PairForms::kBoth, 2>)
+      .overlapping(overlaps_in_window_order<Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for wide sums.
+constexpr Kernel conv2d_int4_wide_pairs_kernel(Kernel::Run run) {
+  using Args = payload::Conv2dInt4WidePairsArgs;
+  return Kernel(operators::kConv2dInt4WidePairs, run, conv2d_pairs_scratch_bytes<Args, 2>)
       .limited_to(conv2d_pairs_accepts<Args, PairForms::kBoth, 2>)
       .overlapping(overlaps_in_window_order<Args>)
       .only_of(payload::ProviderId::kTuned);

@@ -11,11 +11,12 @@
 
 namespace cmsis_nn_delegate::portable {
 
-/// Some rows of outputs of up to four channels. `table` has for each channel: the bytes of its weights, five for each row of
+/// Some rows of outputs of up to four channels. Steps between outputs are in bytes. `table` has for each channel: the bytes of its weights, five for each row of
 /// the filter, up to a whole word, of which the last byte has what PlaneScale reads; the sum for inputs of 0; the multiplier.
-struct ChannelBand {
+template <typename Element>
+struct ChannelBandOf {
   const std::int32_t* planes;  // of the first channel
-  std::int8_t* output;         // the first result of the first channel
+  Element* output;             // the first result of the first channel
   const std::int32_t* table;
   std::int32_t channels;      // >= 1
   std::int32_t plane_bytes;   // from a plane to that of the next channel
@@ -26,12 +27,14 @@ struct ChannelBand {
   std::int32_t taps;          // rows of the filter, 1 to kTaps
   std::int32_t line_bytes;    // of a row of a plane
   std::int32_t* weights;      // room for kWeightWords
-  std::int32_t limited;       // 0: `least` and `most` are the limits of int8
-  // The limits of results, four times.
+  std::int32_t limited;       // 0: `least` and `most` are the limits of the element
+  // The limits of results, as often as a word has room for them.
   std::uint32_t least;
   std::uint32_t most;
   std::int32_t half_steps;  // the zero point of the output and a half, in halves
 };
+
+using ChannelBand = ChannelBandOf<std::int8_t>;
 
 namespace channel_fives {
 
@@ -53,21 +56,23 @@ constexpr std::int32_t line_words(std::int32_t outputs, std::int32_t stride) {
 }
 
 /// Puts a row of `channels` <= 4 channels into their planes.
-inline void fill(const std::int8_t* row, std::int32_t* planes, const PlaneRow& p,
-                 std::int32_t channels) {
+template <typename Element>
+void fill(const Element* row, std::int32_t* planes, const PlaneRow& p, std::int32_t channels) {
   channel_planes::fill(row, planes, p, channels, 1);
 }
 
-template <std::int32_t kStride>
-void filter(const ChannelBand& p) {
-  const auto least = static_cast<std::int8_t>(p.least & 0xFF);
-  const auto most = static_cast<std::int8_t>(p.most & 0xFF);
+/// `Scale` is channel_planes::PlaneScale or what else has its functions.
+template <std::int32_t kStride, typename Scale, typename Element>
+void filter(const ChannelBandOf<Element>& p) {
+  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+  constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
+  const auto least = static_cast<Element>(p.least & kMask);
+  const auto most = static_cast<Element>(p.most & kMask);
   const std::int32_t words = weight_words(p.taps);
   const std::int32_t* table = p.table;
   for (std::int32_t channel = 0; channel < p.channels; ++channel, table += words + kEndWords) {
     const std::int32_t* const plane = p.planes + channel * (p.plane_bytes / 4);
-    const channel_planes::PlaneScale scale((table[words - 1] >> 24) & 0xFF, table[words + 1],
-                                           p.half_steps);
+    const Scale scale((table[words - 1] >> 24) & 0xFF, table[words + 1], p.half_steps);
     for (std::int32_t y = 0; y < p.rows; ++y) {
       for (std::int32_t x = 0; x < p.outputs; ++x) {
         auto sum = static_cast<std::uint32_t>(table[words]);
@@ -81,10 +86,10 @@ void filter(const ChannelBand& p) {
                                                           : pair_products::high_half(word)));
         }
         const std::int32_t value = scale.requantize(static_cast<std::int32_t>(sum));
-        p.output[channel + y * p.row_bytes + x * p.column_bytes] =
-            static_cast<std::int8_t>(value < least  ? least
-                                     : value > most ? most
-                                                    : value);
+        p.output[channel + (y * p.row_bytes + x * p.column_bytes) / kBytes] =
+            static_cast<Element>(value < least  ? least
+                                 : value > most ? most
+                                                : value);
       }
     }
   }
@@ -94,11 +99,17 @@ void filter(const ChannelBand& p) {
 
 /// The functions for plain C++.
 struct PlainChannelFives {
+  using Element = std::int8_t;
+
   static void fill(const std::int8_t* row, std::int32_t* planes, const PlaneRow& p) {
     channel_fives::fill(row, planes, p, channel_fives::kChannels);
   }
-  static void filter_stride1(const ChannelBand& band) { channel_fives::filter<1>(band); }
-  static void filter_stride2(const ChannelBand& band) { channel_fives::filter<2>(band); }
+  static void filter_stride1(const ChannelBand& band) {
+    channel_fives::filter<1, channel_planes::PlaneScale>(band);
+  }
+  static void filter_stride2(const ChannelBand& band) {
+    channel_fives::filter<2, channel_planes::PlaneScale>(band);
+  }
 };
 
 }  // namespace cmsis_nn_delegate::portable

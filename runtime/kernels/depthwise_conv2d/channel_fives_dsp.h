@@ -17,6 +17,8 @@ void cmsis_nn_delegate_filter_fives_stride2(const portable::ChannelBand* band);
 }
 
 struct DspChannelFives {
+  using Element = std::int8_t;
+
   static void fill(const std::int8_t* row, std::int32_t* planes, const portable::PlaneRow& p) {
     cmsis_nn_delegate_fill_fives(row, planes, &p);
   }

@@ -45,6 +45,9 @@ CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_BAND_MOST, ChannelBand, most);
 CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_BAND_HALF_STEPS, ChannelBand, half_steps);
 static_assert(sizeof(void*) != 4 || sizeof(ChannelBand) == CHANNEL_BAND_BYTES,
               "assembly copies all members");
+// int16 has the same members.
+CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_BAND_OUTPUT, ChannelBandOf<std::int16_t>, output);
+CMSIS_NN_DELEGATE_MEMBER_AT(CHANNEL_BAND_HALF_STEPS, ChannelBandOf<std::int16_t>, half_steps);
 static_assert(channel_fives::kTaps == 5 && channel_fives::kOutputs == 4 &&
                   channel_fives::kEndWords == 2,
               "assembly has these sizes in its instructions");

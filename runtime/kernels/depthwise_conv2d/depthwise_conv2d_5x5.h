@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "runtime/kernels/depthwise_conv2d/channel_fives.h"
 #include "runtime/kernels/portable/portable.h"
@@ -11,13 +12,15 @@ namespace cmsis_nn_delegate::portable {
 namespace depthwise_5x5 {
 
 /// Returns how many rows of outputs are computed at a time.
-inline std::int32_t band_rows(const payload::DepthwiseConv2d5x5Args& a) {
+template <typename Args>
+std::int32_t band_rows(const Args& a) {
   return a.band_rows < a.output_dims.h ? a.band_rows : a.output_dims.h;
 }
 
 /// The sizes of planes in scratch memory.
 struct Planes {
-  explicit Planes(const payload::DepthwiseConv2d5x5Args& a)
+  template <typename Args>
+  explicit Planes(const Args& a)
       : lines((band_rows(a) - 1) * a.params.stride.h + a.filter_dims.h),
         line_words(channel_fives::line_words(a.output_dims.w, a.params.stride.h)) {}
 
@@ -30,10 +33,10 @@ struct Planes {
 }  // namespace depthwise_5x5
 
 /// Computes one call of stride `kStride`. `Fives` has the functions of PlainChannelFives.
-template <typename Fives, std::int32_t kStride>
+template <typename Fives, typename Args, std::int32_t kStride>
 class DepthwiseFives {
  public:
-  using Args = payload::DepthwiseConv2d5x5Args;
+  using Element = typename Fives::Element;
 
   /// `args` is borrowed. `scratch` holds the pairs of a channel's weights, and behind them the planes of four channels.
   DepthwiseFives(const Args& args, std::int32_t* scratch)
@@ -41,28 +44,32 @@ class DepthwiseFives {
         rows_(depthwise_5x5::band_rows(args)),
         planes_(args),
         words_(scratch + channel_fives::kWeightWords) {
-    const payload::PackedActivation& limits = args.params.activation;
-    const auto four_times = [](std::int32_t value) {
-      return (static_cast<std::uint32_t>(value) & 0xFF) * 0x01010101;
+    const auto& limits = args.params.activation;
+    const auto every = [](std::int32_t value) {
+      constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
+      return (static_cast<std::uint32_t>(value) & kMask) * (0xFFFFFFFF / kMask);
     };
-    zero_point_ = -args.params.input_offset;
+    using Limits = std::numeric_limits<Element>;
+    if constexpr (kBytes == 1) {
+      zero_point_ = -args.params.input_offset;
+      band_.half_steps = 2 * args.params.output_offset + 1;
+    }
     band_.plane_bytes = planes_.words() * 4;
-    band_.row_bytes = args.output_dims.w * args.output_dims.c;
+    band_.row_bytes = args.output_dims.w * args.output_dims.c * kBytes;
     band_.outputs = args.output_dims.w;
-    band_.column_bytes = args.output_dims.c;
+    band_.column_bytes = args.output_dims.c * kBytes;
     band_.taps = args.filter_dims.h;
     band_.line_bytes = planes_.line_words * 4;
     band_.weights = scratch;
-    band_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
-    band_.least = four_times(limits.min);
-    band_.most = four_times(limits.max);
-    band_.half_steps = 2 * args.params.output_offset + 1;
+    band_.limited = limits.min != Limits::min() || limits.max != Limits::max() ? 1 : 0;
+    band_.least = every(limits.min);
+    band_.most = every(limits.max);
     // Pixels of a row of the image that lie in a line.
     const std::int32_t left = args.params.padding.w;
     const std::int32_t room = planes_.line_words * 2 - left;
     const std::int32_t pixels = room < 0 ? 0 : room < args.input_dims.w ? room : args.input_dims.w;
-    row_.padding = four_times(zero_point_);
-    row_.pixel_bytes = args.input_dims.c;
+    row_.padding = every(zero_point_);
+    row_.pixel_bytes = args.input_dims.c * kBytes;
     row_.channel_bytes = band_.plane_bytes;
     row_.first = pixels != 0 ? left % 2 : 0;
     row_.pairs = (pixels - row_.first) / 2;
@@ -73,7 +80,7 @@ class DepthwiseFives {
     clear(words_, planes_.words() * channel_fives::kChannels);
   }
 
-  void run(const std::int8_t* image, std::int8_t* output, const std::int32_t* table) {
+  void run(const Element* image, Element* output, const std::int32_t* table) {
     const std::int32_t channels = args_.output_dims.c;
     for (std::int32_t first = 0; first < channels; first += channel_fives::kChannels) {
       const std::int32_t left = channels - first;
@@ -88,8 +95,10 @@ class DepthwiseFives {
   }
 
  private:
+  static constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
+
   /// Computes up to four channels, whose planes begin at `planes`.
-  void group(const std::int8_t* image, std::int8_t* output, const std::int32_t* table,
+  void group(const Element* image, Element* output, const std::int32_t* table,
              const std::int32_t* planes) {
     for (std::int32_t y = 0; y < args_.output_dims.h; y += rows_) {
       const std::int32_t left = args_.output_dims.h - y;
@@ -97,7 +106,7 @@ class DepthwiseFives {
       const std::int32_t lines = (rows - 1) * kStride + band_.taps;
       read(image, y * kStride - args_.params.padding.h, lines);
       band_.planes = planes;
-      band_.output = output + y * band_.row_bytes;
+      band_.output = output + y * (band_.row_bytes / kBytes);
       band_.table = table;
       band_.rows = rows;
       kStride == 1 ? Fives::filter_stride1(band_) : Fives::filter_stride2(band_);
@@ -105,8 +114,8 @@ class DepthwiseFives {
   }
 
   /// Reads `lines` rows of the image from row `y` on, the padding above and below included.
-  void read(const std::int8_t* image, std::int32_t y, std::int32_t lines) {
-    const std::int32_t row_bytes = args_.input_dims.w * args_.input_dims.c;
+  void read(const Element* image, std::int32_t y, std::int32_t lines) {
+    const std::int32_t row = args_.input_dims.w * args_.input_dims.c;
     std::int32_t* line = words_;
     for (std::int32_t i = 0; i < lines; ++i, ++y, line += planes_.line_words) {
       if (y < 0 || y >= args_.input_dims.h) {
@@ -114,9 +123,9 @@ class DepthwiseFives {
           clear(line + plane * planes_.words(), planes_.line_words);
         }
       } else if (inside_ && args_.input_dims.c >= channel_fives::kChannels) {
-        Fives::fill(image + y * row_bytes, line + first_word_, row_);
+        Fives::fill(image + y * row, line + first_word_, row_);
       } else if (inside_) {
-        channel_fives::fill(image + y * row_bytes, line + first_word_, row_, args_.input_dims.c);
+        channel_fives::fill(image + y * row, line + first_word_, row_, args_.input_dims.c);
       }
     }
   }
@@ -132,19 +141,20 @@ class DepthwiseFives {
   const std::int32_t rows_;  // of outputs of a band
   const depthwise_5x5::Planes planes_;
   std::int32_t* words_;  // of the planes
-  std::int32_t zero_point_;
+  std::int32_t zero_point_ = 0;
   bool inside_;              // a line has pixels of the image
   std::int32_t first_word_;  // of a line that has such
   PlaneRow row_{};
-  ChannelBand band_{};
+  ChannelBandOf<Element> band_{};
 };
 
 /// Computes calls of one stride.
-template <typename Fives, std::int32_t kStride>
-Error run_depthwise_5x5(const payload::DepthwiseConv2d5x5Args& a, const Bases& bases) {
-  DepthwiseFives<Fives, kStride> fives(a, bases.resolve<std::int32_t>(a.scratch));
-  const auto* image = bases.resolve<const std::int8_t>(a.input);
-  auto* output = bases.resolve<std::int8_t>(a.output);
+template <typename Fives, std::int32_t kStride, typename Args>
+Error run_depthwise_5x5(const Args& a, const Bases& bases) {
+  using Element = typename Fives::Element;
+  DepthwiseFives<Fives, Args, kStride> fives(a, bases.resolve<std::int32_t>(a.scratch));
+  const auto* image = bases.resolve<const Element>(a.input);
+  auto* output = bases.resolve<Element>(a.output);
   const auto* table = bases.resolve<const std::int32_t>(a.table);
   for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
     fives.run(image, output, table);
@@ -158,10 +168,11 @@ Error run_depthwise_5x5(const payload::DepthwiseConv2d5x5Args& a, const Bases& b
 inline constexpr std::int32_t kAnyStrideOfFives = 0;
 
 /// The body of a kernel's function, for all calls or those with one stride.
-template <typename Fives, std::int32_t kStride = kAnyStrideOfFives>
+template <typename Fives, std::int32_t kStride = kAnyStrideOfFives,
+          typename Args = payload::DepthwiseConv2d5x5Args>
 [[gnu::always_inline]] inline Error compute_depthwise_conv2d_5x5(const void* args,
                                                                  const Bases& bases) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2d5x5Args*>(args);
+  const auto& a = *static_cast<const Args*>(args);
   if constexpr (kStride != kAnyStrideOfFives) {
     return run_depthwise_5x5<Fives, kStride>(a, bases);
   } else {
@@ -171,17 +182,18 @@ template <typename Fives, std::int32_t kStride = kAnyStrideOfFives>
 }
 
 /// Returns the scratch memory that one call needs: see DepthwiseConv2d5x5.scratch_bytes in Python.
-inline std::uint32_t depthwise_conv2d_5x5_scratch_bytes(const void* args) {
-  const depthwise_5x5::Planes planes(*static_cast<const payload::DepthwiseConv2d5x5Args*>(args));
+template <typename Args>
+std::uint32_t depthwise_conv2d_5x5_scratch_bytes(const void* args) {
+  const depthwise_5x5::Planes planes(*static_cast<const Args*>(args));
   return static_cast<std::uint32_t>(channel_fives::kWeightWords * 4) +
          static_cast<std::uint32_t>(planes.lines) * static_cast<std::uint32_t>(planes.line_words) *
              channel_fives::kChannels * 4;
 }
 
 /// Returns whether the call has one channel a group, five taps in up to five rows side by side, and stride 1 or 2.
-template <std::int32_t kStride>
+template <typename Args, std::int32_t kStride>
 bool depthwise_conv2d_5x5_accepts(const void* args) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2d5x5Args*>(args);
+  const auto& a = *static_cast<const Args*>(args);
   const auto& p = a.params;
   constexpr std::int32_t kMostWords = 1 << 24;  // of planes, so that the scratch memory has a size
   const bool sizes =
@@ -199,8 +211,9 @@ bool depthwise_conv2d_5x5_accepts(const void* args) {
 }
 
 /// All inputs of a group are read before its outputs are written, if one band has all rows.
-inline bool depthwise_conv2d_5x5_overlaps(const void* args, std::int32_t distance) {
-  const auto& a = *static_cast<const payload::DepthwiseConv2d5x5Args*>(args);
+template <typename Args>
+bool depthwise_conv2d_5x5_overlaps(const void* args, std::int32_t distance) {
+  const auto& a = *static_cast<const Args*>(args);
   const payload::PackedDims& in = a.input_dims;
   const payload::PackedDims& out = a.output_dims;
   return distance == 0 && a.band_rows >= out.h && out.h * out.w <= in.h * in.w;
@@ -209,9 +222,19 @@ inline bool depthwise_conv2d_5x5_overlaps(const void* args, std::int32_t distanc
 /// Returns the kernel whose `run` calls compute_depthwise_conv2d_5x5().
 template <std::int32_t kStride = kAnyStrideOfFives>
 constexpr Kernel depthwise_conv2d_5x5_kernel(Kernel::Run run) {
-  return Kernel(operators::kDepthwiseConv2d5x5, run, depthwise_conv2d_5x5_scratch_bytes)
-      .limited_to(depthwise_conv2d_5x5_accepts<kStride>)
-      .overlapping(depthwise_conv2d_5x5_overlaps)
+  using Args = payload::DepthwiseConv2d5x5Args;
+  return Kernel(operators::kDepthwiseConv2d5x5, run, depthwise_conv2d_5x5_scratch_bytes<Args>)
+      .limited_to(depthwise_conv2d_5x5_accepts<Args, kStride>)
+      .overlapping(depthwise_conv2d_5x5_overlaps<Args>)
+      .only_of(payload::ProviderId::kTuned);
+}
+
+/// The same for int16, of both strides.
+constexpr Kernel depthwise_conv2d_5x5_int16_kernel(Kernel::Run run) {
+  using Args = payload::DepthwiseConv2d5x5Int16Args;
+  return Kernel(operators::kDepthwiseConv2d5x5Int16, run, depthwise_conv2d_5x5_scratch_bytes<Args>)
+      .limited_to(depthwise_conv2d_5x5_accepts<Args, kAnyStrideOfFives>)
+      .overlapping(depthwise_conv2d_5x5_overlaps<Args>)
       .only_of(payload::ProviderId::kTuned);
 }
 

@@ -24,7 +24,10 @@ std::int32_t volume(const payload::PackedDims& d) { return d.n * d.h * d.w * d.c
 /// The size of an element of the operands.
 template <typename Args>
 inline constexpr std::int32_t kBytesOf =
-    std::is_same_v<Args, payload::DepthwiseConv2dVectorsInt16Args> ? 2 : 1;
+    std::is_same_v<Args, payload::DepthwiseConv2dVectorsInt16Args> ||
+            std::is_same_v<Args, payload::DepthwiseConv2d5x5Int16Args>
+        ? 2
+        : 1;
 
 class OverlapTest : public ::testing::Test {
  protected:
@@ -146,6 +149,28 @@ class OverlapTest : public ::testing::Test {
                              : pick(-9, -7);
     });
     compare(kernel, args);
+  }
+
+  /// Compares depthwise calls with five taps in up to five rows.
+  template <typename Args>
+  void compare_fives(const Kernel& kernel) {
+    for (int round = 0; round < 400; ++round) {
+      const int channels = pick(1, 11);
+      auto args = convolution<Args>({5, pick(1, 5)}, pick(1, 2), channels, channels);
+      args.filter_dims.c = 1;
+      args.channel_words = (5 * args.filter_dims.h + 4) / 4 + 2;
+      args.band_rows = pick(0, 2) != 0 ? args.output_dims.h : pick(1, args.output_dims.h);
+      draw_table(channels, args.channel_words, [&](int word) {
+        const int end = word - (args.channel_words - 2);
+        return end == -1  ? (any() & 0xFFFFFF) | pick(7, 9) << 24
+               : end == 0 ? pick(-5000, 5000)
+               : end == 1 ? pick(1 << 30, INT32_MAX)
+                          : any();
+      });
+      compare(kernel, args);
+    }
+    EXPECT_GT(allowed_, 100);
+    EXPECT_GT(refused_, 500);
   }
 
   std::vector<std::int8_t> image_;
@@ -273,24 +298,11 @@ TEST_F(OverlapTest, DepthwiseByLines) {
 }
 
 TEST_F(OverlapTest, DepthwiseOf5x5) {
-  for (int round = 0; round < 400; ++round) {
-    const int channels = pick(1, 11);
-    auto args = convolution<payload::DepthwiseConv2d5x5Args>({5, pick(1, 5)}, pick(1, 2), channels,
-                                                             channels);
-    args.filter_dims.c = 1;
-    args.channel_words = (5 * args.filter_dims.h + 4) / 4 + 2;
-    args.band_rows = pick(0, 2) != 0 ? args.output_dims.h : pick(1, args.output_dims.h);
-    draw_table(channels, args.channel_words, [&](int word) {
-      const int end = word - (args.channel_words - 2);
-      return end == -1  ? (any() & 0xFFFFFF) | pick(7, 9) << 24
-             : end == 0 ? pick(-5000, 5000)
-             : end == 1 ? pick(1 << 30, INT32_MAX)
-                        : any();
-    });
-    compare(kDepthwiseConv2d5x5, args);
-  }
-  EXPECT_GT(allowed_, 100);
-  EXPECT_GT(refused_, 500);
+  compare_fives<payload::DepthwiseConv2d5x5Args>(kDepthwiseConv2d5x5);
+}
+
+TEST_F(OverlapTest, DepthwiseOf5x5Int16) {
+  compare_fives<payload::DepthwiseConv2d5x5Int16Args>(kDepthwiseConv2d5x5Int16);
 }
 
 TEST_F(OverlapTest, Conv2dByVectors) {

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...format import blocks
 from ...format.element import Element
-from ...format.record import I8, I32, Field, Struct
+from ...format.record import I8, I16, I32, Field, Struct
 from ...format.schema import MAX_DIM, Isa
 from ...graph.ir import Node, Value
 from ...ops import conv_args, depthwise_conv2d
@@ -35,14 +35,15 @@ _STRIDES = ((1, 1), (2, 2))
 SPREAD = (((4, 4), (1, 1)), ((3, 3), (2, 2)), ((2, 3), (4, 2)))
 _HELPERS = ("runtime/kernels/depthwise_conv2d/channel_fives_{isa}.S",)
 
-KERNEL = KernelSpec(
-    "depthwise_conv2d_5x5",
-    Struct(
-        "DepthwiseConv2d5x5Args",
-        "int8 depthwise convolution of five taps in up to five rows, as depthwise_conv2d computes it, by planes of "
-        "channels.",
+
+def struct(name: str, doc: str, element: Element) -> Struct:
+    """Returns the argument block for inputs and outputs of `element`, int8 or int16."""
+    wide = element is Element.INT16
+    return Struct(
+        name,
+        doc,
         (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
+            blocks.input("input", I16 if wide else I8, "input_dims", doc=f"{element.value} [n, h, w, c]"),
             blocks.weight_table(
                 "output_dims.c",
                 "channel_words",
@@ -50,13 +51,23 @@ KERNEL = KernelSpec(
                 "byte with shift and form; the sum for inputs of 0; the multiplier",
             ),
             blocks.scratch(),
-            conv_args.OUTPUT,
+            conv_args.OUTPUT_INT16 if wide else conv_args.OUTPUT,
             Field("scratch_bytes", I32),
             Field("channel_words", I32, low=2 + _END_WORDS, high=7 + _END_WORDS),
             Field("band_rows", I32, "rows of outputs that are computed at a time", low=1, high=MAX_DIM),
-            *conv_args.PACKED_SIZES,
+            *(conv_args.PACKED_SIZES_INT16 if wide else conv_args.PACKED_SIZES),
         ),
         geometry="convolution",
+    )
+
+
+KERNEL = KernelSpec(
+    "depthwise_conv2d_5x5",
+    struct(
+        "DepthwiseConv2d5x5Args",
+        "int8 depthwise convolution of five taps in up to five rows, as depthwise_conv2d computes it, by planes of "
+        "channels.",
+        Element.INT8,
     ),
 )
 
@@ -72,35 +83,46 @@ def _draw(
     size: tuple[int, int],
     padding: Padding,
     dilation: tuple[int, int] = (1, 1),
+    element: Element = Element.INT8,
 ) -> Value:
-    x = d.input(d.batch(), max(2, d.channels()), *size)
+    x = d.input(d.batch(), max(2, d.channels()), *size, element=element)
     shape: Any = {"kernel": taps, "stride": d.pick(*_STRIDES), "padding": padding, "dilation": dilation}
+    if element is Element.INT16:
+        channels = x.shape[1]
+        return d.maybe_relu(d.conv2d(x, channels, **shape, groups=channels, clamp=d.clamp()))
     return d.maybe_relu(d.depthwise_conv2d(x, 1, **shape, clamp=d.clamp(), element=weights))
 
 
-def draw_whole(d: Case, weights: Element = Element.INT8) -> Value:
-    """5 x 5 taps, on images of any size."""
+def draw_whole(d: Case, weights: Element = Element.INT8, element: Element = Element.INT8) -> Value:
+    """5 x 5 taps, on images of any size. `element` is the type of inputs, here and below."""
     size = d.pick(d.pair(5, 12), (d.integer(5, 9), d.integer(10, 40)), (d.integer(20, 40), d.integer(5, 9)))
-    return _draw(d, weights, (_TAPS, _TAPS), size, d.padding((_TAPS, _TAPS)))
+    return _draw(d, weights, (_TAPS, _TAPS), size, d.padding((_TAPS, _TAPS)), element=element)
 
 
-def _draw_smaller(d: Case, weights: Element = Element.INT8) -> Value:
+def draw_smaller(d: Case, weights: Element = Element.INT8, element: Element = Element.INT8) -> Value:
     """Fewer taps, more than 3 x 3; also apart."""
     narrow = (((5, 3), (1, 1)), ((3, 5), (1, 1)), ((4, 1), (1, 1)))
-    return draw_taps(d, *d.pick(*narrow, *SPREAD), weights)
+    return draw_taps(d, *d.pick(*narrow, *SPREAD), weights, element)
 
 
-def draw_taps(d: Case, taps: tuple[int, int], dilation: tuple[int, int], weights: Element = Element.INT8) -> Value:
+def draw_taps(
+    d: Case,
+    taps: tuple[int, int],
+    dilation: tuple[int, int],
+    weights: Element = Element.INT8,
+    element: Element = Element.INT8,
+) -> Value:
     spans = ((taps[0] - 1) * dilation[0] + 1, (taps[1] - 1) * dilation[1] + 1)
     size = (d.integer(spans[0], spans[0] + 9), d.integer(spans[1] + 2, spans[1] + 9))
-    return _draw(d, weights, taps, size, d.padding(taps, dilation), dilation)
+    return _draw(d, weights, taps, size, d.padding(taps, dilation), dilation, element)
 
 
-def draw_padding_beyond_the_kernel(d: Case, weights: Element = Element.INT8) -> Value:
-    return _draw(d, weights, (_TAPS, _TAPS), d.pair(1, 9), Padding(*d.pair(4, 8), *d.pair(4, 8)))
+def draw_padding_beyond_the_kernel(d: Case, weights: Element = Element.INT8, element: Element = Element.INT8) -> Value:
+    size = d.pair(1, 9)
+    return _draw(d, weights, (_TAPS, _TAPS), size, Padding(*d.pair(4, 8), *d.pair(4, 8)), element=element)
 
 
-_ALL = (draw_whole, _draw_smaller, draw_padding_beyond_the_kernel)
+_ALL = (draw_whole, draw_smaller, draw_padding_beyond_the_kernel)
 
 
 class DepthwiseConv2d5x5(DepthwiseConv2dPlanes):

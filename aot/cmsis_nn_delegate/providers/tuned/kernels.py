@@ -19,6 +19,7 @@ from .conv2d_int4_pairs import Conv2dInt4Pairs
 from .conv2d_int4_pairs_int16 import Conv2dInt4PairsInt16
 from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_int4_vectors_int16 import Conv2dInt4VectorsInt16
+from .conv2d_int4_wide_pairs import Conv2dInt4WidePairs
 from .conv2d_joint_pairs import Conv2dJointPairs
 from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
@@ -26,6 +27,7 @@ from .conv2d_vectors import Conv2dVectors
 from .conv2d_vectors_int16 import Conv2dVectorsInt16
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_5x5 import DepthwiseConv2d5x5, DepthwiseConv2d5x5OfInt4
+from .depthwise_conv2d_5x5_int16 import DepthwiseConv2d5x5Int16
 from .depthwise_conv2d_columns import DepthwiseConv2dColumns
 from .depthwise_conv2d_int4_planes import DepthwiseConv2dInt4Planes
 from .depthwise_conv2d_int4_vectors import DepthwiseConv2dInt4Vectors
@@ -53,6 +55,7 @@ from .fully_connected_int4_pairs import FullyConnectedInt4Pairs
 from .fully_connected_int4_pairs_int16 import FullyConnectedInt4PairsInt16
 from .fully_connected_int4_vectors import FullyConnectedInt4Vectors
 from .fully_connected_int4_vectors_int16 import FullyConnectedInt4VectorsInt16
+from .fully_connected_int4_wide_as_conv2d import FullyConnectedInt4WideAsConv2d
 from .fully_connected_joint_as_conv2d import FullyConnectedJointAsConv2d
 from .fully_connected_joint_pairs import FullyConnectedJointPairs
 from .fully_connected_pairs import FullyConnectedPairs
@@ -91,6 +94,7 @@ _CONV2D_JOINT_PAIRS = Conv2dJointPairs()
 _CONV2D_PAIRS = Conv2dPairs()
 _CONV2D_PAIRS_INT16 = Conv2dPairsInt16()
 _CONV2D_INT4_PAIRS = Conv2dInt4Pairs()
+_CONV2D_INT4_WIDE_PAIRS = Conv2dInt4WidePairs()
 _CONV2D_INT4_VECTORS = Conv2dInt4Vectors()
 _CONV2D_INT4_VECTORS_INT16 = Conv2dInt4VectorsInt16()
 _CONV2D_VECTORS = Conv2dVectors()
@@ -181,4 +185,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     MaxPool2dChannels(),
     AvgPool2dChannels(),
     MaxPool2dChannelsInt16(),
+    _CONV2D_INT4_WIDE_PAIRS,
+    FullyConnectedInt4WideAsConv2d(_CONV2D_INT4_WIDE_PAIRS),
+    DepthwiseConv2d5x5Int16(),
 )

@@ -8,7 +8,8 @@ times the weights of four channels. Those of all but the last one are stored as 
 are, so that each part of the number is such a number too. The kernel multiplies the whole number, its lower byte, and
 the first and third weight alone, and the differences of these sums are those of the channels, 2^12 times as large for
 the last one. They wrap, but the products of a channel have to fit. Their sums start with all that the inputs make of
-the 8 that are too much, so that it is gone.
+the 8 that are too much, so that it is gone. Where products need more bits, kernels for wide sums add up those of the
+last channel by itself, some inputs at a time; those of the others are at most 2^8 times as large.
 
 `offset_sums`, for all others: weights are stored as numbers from 0 to 15, 8 more than they are, so that a mask is all
 that they need, and sums are as large as those of 8 bits. The kernel takes 8 times the sum of the inputs from the sum
@@ -24,6 +25,7 @@ from . import pair_table, requantization
 from .requantization import Form
 
 BITS = 12  # by which the largest sums of `joint` are shifted
+WIDE_INPUTS = 504  # whose products have BITS less than 32 with any weights: WideNibbles in pair_products.h
 START_BITS = 8  # by which `starts` are
 _OFFSET = 8  # of weights
 _CHANNELS = 4  # of a word
@@ -33,9 +35,27 @@ def why_none(node: Node, weights: np.ndarray) -> str:
     """Returns why the sums of `joint` weights, [channels, inputs], cannot be requantized, "" if they can."""
     largest = requantization.largest_sums(node, weights, node.inputs[2].constant.astype(np.int64))
     # Kernels add what sums start with after they have shifted the products.
-    products = -node.inputs[0].element.low * np.abs(weights.astype(np.int64)).sum(1)
-    if (np.maximum(largest, products) >= 1 << (31 - BITS)).any():
+    if (np.maximum(largest, _products(node, weights)) >= 1 << (31 - BITS)).any():
         return f"a sum may exceed {31 - BITS} bits"
+    return _why_not_requantized(node, weights)
+
+
+def why_not_wide(node: Node, weights: np.ndarray) -> str:
+    """The same for wide sums. Those that `why_none` allows take more instructions so."""
+    if not why_none(node, weights):
+        return f"all sums fit {31 - BITS} bits"
+    # The products of the third channel are 2^8 times as large; what sums start with lies in as many bits.
+    if (np.maximum(_products(node, weights), np.abs(pair_table.starts(node, weights))) >= 1 << (31 - START_BITS)).any():
+        return f"products, or what their sum starts with, may exceed {31 - START_BITS} bits"
+    return _why_not_requantized(node, weights)
+
+
+def _products(node: Node, weights: np.ndarray) -> np.ndarray:
+    """Returns the largest sum of products of each channel, int64."""
+    return np.asarray(-node.inputs[0].element.low * np.abs(weights.astype(np.int64)).sum(1))
+
+
+def _why_not_requantized(node: Node, weights: np.ndarray) -> str:
     found = requantization.why_none(node, weights)
     if not found and (requantization.table(node, Form.FLOOR)[:, 0] > BITS).any():
         return "an output channel has finer steps than its sums, half of them or less"

@@ -58,7 +58,7 @@ CONSTANTS = {
     "add_pairs_int16": 0x00000000,
     "conv2d_vectors_int16": 0x13199675,
     "softmax_table": 0x4580FBAB,
-    "depthwise_conv2d_vectors_int16": 0x201B3208,
+    "depthwise_conv2d_vectors_int16": 0x4CB17BF3,
     "fully_connected_as_vectors_int16": 0x667D60B8,
     "fully_connected_vectors_int16": 0x3F4979EB,
     "fully_connected_as_vectors": 0x7F82FBDA,
@@ -125,6 +125,9 @@ CONSTANTS = {
     "max_pool2d_channels": 0x00000000,
     "avg_pool2d_channels": 0x00000000,
     "max_pool2d_channels_int16": 0x00000000,
+    "conv2d_int4_wide_pairs": 0x332296A6,
+    "fully_connected_int4_wide_as_conv2d": 0x2CBF4603,
+    "depthwise_conv2d_5x5_int16": 0xD04A671E,
 }
 
 
@@ -169,7 +172,7 @@ def nodes():
     entries = builder.constant((KNOTS[0],), Element.INT16, -128, 127)
     layers.append(builder.node("lookup", [wide, entries], LookupAttrs(), builder.quant(0.1, element=Element.INT16)))
     others = [*nodes_with_nibbles(), *nodes_with_groups(), *recurrent_nodes(), *large_windows_and_a_copy()]
-    others += convolutions_in_groups()
+    others += [*convolutions_in_groups(), *large_sums_and_windows()]
     return [*builder.graph(strided, *layers).nodes, *others]
 
 
@@ -212,6 +215,17 @@ def convolutions_in_groups():
         image = builder.input(1, 15, 9, 9, element=element)
         found += builder.graph(builder.conv2d(image, 12, (3, 2), padding=Padding(1, 1, 1, 1), groups=3)).nodes
     return found
+
+
+def large_sums_and_windows():
+    """Of weights of 4 bits and of int16."""
+    builder = RandomCase(seed=12)
+    image = builder.input(1, 150, 4, 3)
+    layers = [builder.conv2d(image, 6, (3, 3), element=Element.INT4)]
+    layers.append(builder.fully_connected(builder.input(2, 1350), 6, element=Element.INT4))
+    wide = builder.input(1, 9, 9, 9, element=Element.INT16)
+    layers += [builder.conv2d(wide, 9, kernel, groups=9) for kernel in ((5, 5), (3, 4))]
+    return builder.graph(*layers).nodes
 
 
 def recurrent_nodes():
