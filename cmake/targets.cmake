@@ -358,8 +358,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/batch_matmul/batch_matmul.h
     runtime/kernels/batch_matmul/batch_matmul_pairs.h
     runtime/kernels/batch_matmul/batch_matmul_vectors.h
+    runtime/kernels/batch_matmul/batch_matmul_vectors_int16.h
     runtime/kernels/batch_matmul/matrix_pairs.h
     runtime/kernels/batch_matmul/matrix_vectors.h
+    runtime/kernels/batch_matmul/matrix_vectors_int16.h
     runtime/kernels/common/arg_extremum.h
     runtime/kernels/common/average.h
     runtime/kernels/common/broadcast.h
@@ -380,6 +382,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/gate_pairs.h
     runtime/kernels/common/gate_rows.h
     runtime/kernels/common/gate_vectors.h
+    runtime/kernels/common/groups.h
     runtime/kernels/common/gru_units.h
     runtime/kernels/common/held.h
     runtime/kernels/common/interpolate.h
@@ -408,17 +411,17 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/square_root.h
     runtime/kernels/common/topk.h
     runtime/kernels/common/vector_products.h
+    runtime/kernels/common/vector_windows.h
     runtime/kernels/common/vectors.h
     runtime/kernels/common/window.h
+    runtime/kernels/common/window_order.h
     runtime/kernels/common/words.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
-    runtime/kernels/conv2d/conv2d_vectors.h
     runtime/kernels/conv2d/conv2d_winograd.h
     runtime/kernels/conv2d/convolution.h
-    runtime/kernels/conv2d/groups.h
-    runtime/kernels/conv2d/window_order.h
     runtime/kernels/conv2d/winograd.h
+    runtime/kernels/conv2d_wide/wide_vectors.h
     runtime/kernels/ctc_greedy/ctc_greedy.h
     runtime/kernels/depthwise_conv2d/channel_columns.h
     runtime/kernels/depthwise_conv2d/channel_fives.h
@@ -518,6 +521,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16_portable.cc
     runtime/kernels/avg_pool2d/avg_pool2d_channels_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_pairs_portable.cc
+    runtime/kernels/batch_matmul/batch_matmul_vectors_int16_portable.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_grouped_pairs_int16_portable.cc
     runtime/kernels/conv2d/conv2d_grouped_pairs_portable.cc
@@ -536,6 +540,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
+    runtime/kernels/conv2d_wide/conv2d_wide_vectors_int16_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_int16_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_columns_portable.cc
@@ -631,10 +636,14 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/avg_pool2d_channels_mve.S
     runtime/kernels/avg_pool2d/avg_pool2d_channels_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_pairs_tuned.cc
+    runtime/kernels/batch_matmul/batch_matmul_vectors_int16_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_tuned.cc
     runtime/kernels/batch_matmul/matrix_pairs_dsp.S
     runtime/kernels/batch_matmul/matrix_pairs_dsp.h
     runtime/kernels/batch_matmul/matrix_pairs_members.h
+    runtime/kernels/batch_matmul/matrix_vectors_int16_members.h
+    runtime/kernels/batch_matmul/matrix_vectors_int16_mve.S
+    runtime/kernels/batch_matmul/matrix_vectors_int16_mve.h
     runtime/kernels/batch_matmul/matrix_vectors_members.h
     runtime/kernels/batch_matmul/matrix_vectors_mve.S
     runtime/kernels/batch_matmul/matrix_vectors_mve.h
@@ -721,6 +730,9 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
     runtime/kernels/conv2d/winograd_dsp.h
+    runtime/kernels/conv2d_wide/conv2d_wide_vectors_int16_tuned.cc
+    runtime/kernels/conv2d_wide/wide_vectors_int16_mve.S
+    runtime/kernels/conv2d_wide/wide_vectors_int16_mve.h
     runtime/kernels/depthwise_conv2d/channel_columns_members.h
     runtime/kernels/depthwise_conv2d/channel_columns_mve.S
     runtime/kernels/depthwise_conv2d/channel_columns_mve.h

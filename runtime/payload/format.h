@@ -35,7 +35,7 @@ inline constexpr unsigned kBaseCount = 16;
 inline constexpr unsigned kMaxIo = 13;
 inline constexpr std::uint32_t kNoArenaOffset = 0xffffffff;
 inline constexpr std::size_t kStateOffset = 16;
-inline constexpr std::size_t kOpcodeCount = 252;
+inline constexpr std::size_t kOpcodeCount = 249;
 inline constexpr Ref kNoRef = 0xf0000000;
 inline constexpr char kCmsisNnCommit[] = "dbf45dbfcc515421dd6099037d3e2637b90748c8";
 
@@ -312,8 +312,10 @@ enum class Opcode : std::uint8_t {
   kAvgPool2dChannels = 242,
   kMaxPool2dChannels = 243,
   kMaxPool2dChannelsInt16 = 244,
-  kConv2dInt4WidePairs = 250,
-  kDepthwiseConv2d5x5Int16 = 251,
+  kConv2dWideVectorsInt16 = 245,
+  kBatchMatmulVectorsInt16 = 246,
+  kConv2dInt4WidePairs = 247,
+  kDepthwiseConv2d5x5Int16 = 248,
 };
 
 /// The first bytes of a payload, before a revision for each bit of providers, and its
@@ -5814,6 +5816,44 @@ struct MaxPool2dChannelsInt16Args {
   Dims output_dims;
 };
 static_assert(sizeof(MaxPool2dChannelsInt16Args) == 80, "layout of MaxPool2dChannelsInt16Args");
+
+/// int16 convolution of one group, as conv2d_wide_int16 computes it, from weights in the
+/// order of the products.
+struct Conv2dWideVectorsInt16Args {
+  Ref input;  ///< int16 [n, h, w, c]
+  /// for each 2 channels: 8 weights of the first and 8 of the second for each 8 inputs of a
+  /// window; for each channel the bias times the multiplier and half a step, int64, the
+  /// multiplier, of 15 bits, and the shift to the right. Inputs are in the order [w, h, c],
+  /// or [h, w, c] if lines of a window have at most 8 inputs and there are several; the
+  /// last block has the last 2 channels
+  Ref table;
+  Ref scratch;  ///< 16-byte aligned, or none
+  Ref output;   ///< int16 [n, h, w, c]
+  std::int32_t scratch_bytes;
+  std::int32_t blocks;       ///< output_dims.c / 2, rounded up
+  std::int32_t block_words;  ///< 8, and the inputs of a window rounded up to 32, divided by 2
+  std::int32_t form;         ///< of the requantization, see VectorForm, 0 to 1
+  PackedConvInt16Params params;
+  PackedDims input_dims;
+  PackedDims filter_dims;  ///< of the weights before they were put into the table
+  PackedDims output_dims;
+};
+static_assert(sizeof(Conv2dWideVectorsInt16Args) == 72, "layout of Conv2dWideVectorsInt16Args");
+
+/// int16 products of the rows of two batches of matrices, as batch_matmul_int16 computes
+/// them, vector by vector.
+struct BatchMatmulVectorsInt16Args {
+  Ref input1;               ///< int16 [n, h, w, c]
+  Ref input2;               ///< int16 [n, h, w, c]
+  Ref output;               ///< int16 [n, h, w of input1, w of input2]
+  std::int32_t multiplier;  ///< Q31, 0 to 2^31 - 1
+  std::int32_t shift;       ///< left if positive, -31 to 14
+  ActivationInt16 activation;
+  Dims input1_dims;
+  Dims input2_dims;  ///< the same c
+  Dims output_dims;
+};
+static_assert(sizeof(BatchMatmulVectorsInt16Args) == 76, "layout of BatchMatmulVectorsInt16Args");
 
 /// int8 convolution of one group, as conv2d_int4 computes it, from weights of 4 bits in the
 /// order of the products, for sums of more than 19 bits.

@@ -255,11 +255,8 @@ inline constexpr const char* kKernelNames[payload::kOpcodeCount] = {
     "avg_pool2d_channels of input int8, output int8",
     "max_pool2d_channels of input int8, output int8",
     "max_pool2d_channels_int16 of input int16, output int16",
-    "",
-    "",
-    "",
-    "",
-    "",
+    "conv2d_wide_vectors_int16 of input int16, table int32, output int16",
+    "batch_matmul_vectors_int16 of input1 int16, input2 int16, output int16",
     "conv2d_int4_wide_pairs of input int8, table int32, output int8",
     "depthwise_conv2d_5x5_int16 of input int16, table int32, output int16",
     // clang-format on

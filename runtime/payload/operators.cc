@@ -1576,8 +1576,9 @@ bool check_reduce_sum_int16(const CallCheck& call, const void* args) {
          call.apart(input, output) && call.accepted();
 }
 
-bool check_batch_matmul_int16(const CallCheck& call, const void* args) {
-  const auto& a = *static_cast<const payload::BatchMatmulInt16Args*>(args);
+template <typename Args>
+static bool check_as_batch_matmul_int16(const CallCheck& call, const void* args) {
+  const auto& a = *static_cast<const Args*>(args);
   if (!geometry::batch_matmul(call, a)) {
     return false;
   }
@@ -1588,6 +1589,14 @@ bool check_batch_matmul_int16(const CallCheck& call, const void* args) {
          call.in_ranges(in_range(a.multiplier, 0, INT32_MAX) && in_range(a.shift, -31, 14)) &&
          values::activation(call, a.activation) && call.writes(output, bounds::kHalfAligned) &&
          call.apart(input1, output) && call.apart(input2, output) && call.accepted();
+}
+
+bool check_batch_matmul_int16(const CallCheck& call, const void* args) {
+  return check_as_batch_matmul_int16<payload::BatchMatmulInt16Args>(call, args);
+}
+
+bool check_batch_matmul_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_batch_matmul_int16<payload::BatchMatmulVectorsInt16Args>(call, args);
 }
 
 template <typename Args>
@@ -1632,6 +1641,10 @@ bool check_conv2d_grouped_pairs_int16(const CallCheck& call, const void* args) {
 
 bool check_conv2d_grouped_vectors_int16(const CallCheck& call, const void* args) {
   return check_as_conv2d_pairs_int16<payload::Conv2dGroupedVectorsInt16Args>(call, args);
+}
+
+bool check_conv2d_wide_vectors_int16(const CallCheck& call, const void* args) {
+  return check_as_conv2d_pairs_int16<payload::Conv2dWideVectorsInt16Args>(call, args);
 }
 
 template <typename Args>

@@ -269,6 +269,8 @@ struct Operator {
   OPERATOR(AvgPool2dChannels, avg_pool2d_channels)                               \
   OPERATOR(MaxPool2dChannels, max_pool2d_channels)                               \
   OPERATOR(MaxPool2dChannelsInt16, max_pool2d_channels_int16)                    \
+  OPERATOR(Conv2dWideVectorsInt16, conv2d_wide_vectors_int16)                    \
+  OPERATOR(BatchMatmulVectorsInt16, batch_matmul_vectors_int16)                  \
   OPERATOR(Conv2dInt4WidePairs, conv2d_int4_wide_pairs)                          \
   OPERATOR(DepthwiseConv2d5x5Int16, depthwise_conv2d_5x5_int16)
 

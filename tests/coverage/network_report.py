@@ -45,10 +45,10 @@ that of the table above; a search keeps its limit on these. It computes a networ
 those of more than {MOST_SEARCHED // 10**6} million multiplications. Bytes that differ are those of one sample.
 [benchmarks.md](benchmarks.md#formats-of-numbers) has the other networks.
 
-Layers that add up thousands of products may need more than the 32 bits that the tuned kernels of int16 can hold. Such
-layers take slower kernels, so that some factors are far above those of small networks; the report of a network names
-these layers. A ratio below 0 dB means that a sample which calibrated had far larger outputs than the others;
-XNNPACKQuantizer shows the same.
+Layers that add up thousands of products may need more than the 32 bits that the tuned kernels of int16 for cores with
+DSP can hold. Such layers take slower kernels, so that some factors of cortex-m4 are far above those of small networks;
+the report of a network names these layers. A ratio below 0 dB means that a sample which calibrated had far larger
+outputs than the others; XNNPACKQuantizer shows the same.
 
 The counts of `mixed`, and those of `w4` of repvgg_a0, tinynet_e and test_vit, are older than the others, and so are
 their factors: pools, convolutions in several groups, the quantization of floats and changes of the order in memory take

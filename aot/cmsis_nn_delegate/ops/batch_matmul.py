@@ -125,18 +125,27 @@ def _draw(d: Case) -> Value:
     """Batches of both, or of one. Sometimes one is a constant."""
     n, h = d.integer(1, 3), d.integer(1, 3)
     a, b = [(d.pick(n, n, 1), d.pick(h, h, 1)) for _ in range(2)]
-    return _draw_product(d, a, b, d.integer(1, 6), d.integer(1, 9), d.integer(1, 20))
+    return draw_product(d, a, b, d.integer(1, 6), d.integer(1, 9), d.integer(1, 20))
 
 
 def _draw_long(d: Case) -> Value:
     """Rows beyond the widths that kernels work in."""
-    return _draw_product(d, (1, 1), (1, 1), d.integer(1, 4), d.integer(1, 12), d.integer(20, 300))
+    return draw_product(d, (1, 1), (1, 1), d.integer(1, 4), d.integer(1, 12), d.integer(20, 300))
 
 
-def _draw_product(d: Case, a: tuple[int, int], b: tuple[int, int], rows: int, columns: int, row_size: int) -> Value:
+def draw_product(
+    d: Case,
+    a: tuple[int, int],
+    b: tuple[int, int],
+    rows: int,
+    columns: int,
+    row_size: int,
+    element: Optional[Element] = None,
+) -> Value:
+    """A product of batches of matrices of these sizes, of int16 now and then if `element` is None."""
     attrs = BatchMatmulAttrs(Matrices(*a, rows, row_size), Matrices(*b, columns, row_size), d.clamp())
     # Sometimes without an offset, for which kernels have loops of their own.
-    element = d.pick(Element.INT8, Element.INT8, Element.INT16)
+    element = element or d.pick(Element.INT8, Element.INT8, Element.INT16)
     inputs = [
         d.input(
             *(m.n * m.h, m.rows, m.row_size),

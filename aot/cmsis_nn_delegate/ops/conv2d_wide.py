@@ -66,24 +66,24 @@ LARGE_KERNEL = KernelSpec(
 def _draw(d: Case) -> Value:
     kernel, dilation = d.pair(1, 4), d.pick((1, 1), (1, 1), d.pair(1, 3))
     x = d.image(d.batch(), d.channels(), kernel, dilation, element=Element.INT16)
-    return _wide(d, x, kernel, ConvAttrs(d.pair(1, 3), d.padding(kernel, dilation), dilation, 1, d.clamp()))
+    return draw_layer(d, x, kernel, ConvAttrs(d.pair(1, 3), d.padding(kernel, dilation), dilation, 1, d.clamp()))
 
 
 def _draw_pointwise(d: Case) -> Value:
     """Also with more inputs than 32 bits add."""
     x = d.input(d.batch(), d.pick(d.channels(), 511, 512, d.integer(512, 600)), *d.pair(1, 3), element=Element.INT16)
-    return _wide(d, x, (1, 1), ConvAttrs(clamp=d.clamp()))
+    return draw_layer(d, x, (1, 1), ConvAttrs(clamp=d.clamp()))
 
 
 def _draw_grouped(d: Case) -> Value:
     kernel, groups = d.pair(1, 3), d.integer(2, 5)
     x = d.image(d.batch(), groups * d.pick(1, d.integer(1, 9)), kernel, element=Element.INT16)
-    return _wide(d, x, kernel, ConvAttrs(d.pair(1, 2), d.padding(kernel), groups=groups, clamp=d.clamp()))
+    return draw_layer(d, x, kernel, ConvAttrs(d.pair(1, 2), d.padding(kernel), groups=groups, clamp=d.clamp()))
 
 
-def _wide(d: Case, x: Value, kernel: tuple[int, int], attrs: ConvAttrs) -> Value:
-    """A layer whose biases are so large that its output is between its limits."""
-    outputs = attrs.groups * d.integer(1, 9)
+def draw_layer(d: Case, x: Value, kernel: tuple[int, int], attrs: ConvAttrs, least: int = 1) -> Value:
+    """A layer whose biases are so large that its output is between its limits; `least` channels a group, or more."""
+    outputs = attrs.groups * d.integer(least, 9)
     (weight, bias), quant = d.weights(x, (outputs, x.shape[1] // attrs.groups, *kernel))
     bits = d.pick(0, 5, d.integer(0, 16))
     assert weight.quant is not None

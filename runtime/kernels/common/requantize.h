@@ -33,6 +33,11 @@ inline std::int32_t rounding_divide_by_pow2(std::int32_t value, std::int32_t exp
   return (value >> (exponent & 31)) + (remainder > threshold ? 1 : 0);
 }
 
+/// A Q31 multiplier, not negative, rounded to 16 bits.
+inline std::int32_t reduced_multiplier(std::int32_t multiplier) {
+  return multiplier < 0x7FFF0000 ? (multiplier + (std::int32_t{1} << 15)) >> 16 : 0x7FFF;
+}
+
 /// value * multiplier * 2^(shift - 31), where `multiplier` is Q31 and `shift` in [-31, 30] is to
 /// the left if positive. Rounds twice: half up after the multiplication, then half away from zero
 /// after the right shift.
@@ -48,8 +53,7 @@ inline std::int32_t requantize(std::int32_t value, std::int32_t multiplier, std:
 /// one rounding, half up. The result has at most 31 bits.
 inline std::int32_t requantize_long(std::int64_t value, std::int32_t multiplier,
                                     std::int32_t shift) {
-  const std::int32_t reduced =
-      multiplier < 0x7FFF0000 ? (multiplier + (std::int32_t{1} << 15)) >> 16 : 0x7FFF;
+  const std::int32_t reduced = reduced_multiplier(multiplier);
   const std::uint64_t product =
       static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(std::int64_t{reduced});
   const auto doubled =

@@ -1,4 +1,4 @@
-#include "runtime/kernels/conv2d/conv2d_vectors.h"
+#include "runtime/kernels/common/vector_windows.h"
 
 namespace cmsis_nn_delegate::portable {
 

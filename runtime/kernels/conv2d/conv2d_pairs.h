@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "runtime/kernels/common/groups.h"
 #include "runtime/kernels/common/pair_products.h"
-#include "runtime/kernels/conv2d/groups.h"
-#include "runtime/kernels/conv2d/window_order.h"
+#include "runtime/kernels/common/window_order.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
 

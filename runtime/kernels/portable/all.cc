@@ -125,6 +125,9 @@ constexpr KernelTable kPortableKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(portable::kMaxPool2dChannelsInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kConv2dWideVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(portable::kBatchMatmulVectorsInt16)
+                .in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(portable::kConv2dInt4WidePairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(portable::kDepthwiseConv2d5x5Int16)
                 .in_images_for(isa_set(payload::Isa::kDsp)),

@@ -115,6 +115,8 @@ constexpr KernelTable kTunedKernels =
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kMaxPool2dChannelsInt16)
                 .in_images_for(isa_set(payload::Isa::kDsp) | isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kConv2dWideVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
+            KernelRef(tuned::kBatchMatmulVectorsInt16).in_images_for(isa_set(payload::Isa::kMve)),
             KernelRef(tuned::kConv2dInt4WidePairs).in_images_for(isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kDepthwiseConv2d5x5Int16).in_images_for(isa_set(payload::Isa::kDsp)),
         });

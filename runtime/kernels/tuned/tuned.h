@@ -152,6 +152,9 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectorsInt16, Conv2dGroupedVectorsInt16,
 CMSIS_NN_DELEGATE_KERNEL(AvgPool2dChannels, AvgPool2dChannels, avg_pool2d_channels)
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannels, MaxPool2dChannels, max_pool2d_channels)
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannelsInt16, MaxPool2dChannelsInt16, max_pool2d_channels_int16)
+CMSIS_NN_DELEGATE_KERNEL(Conv2dWideVectorsInt16, Conv2dWideVectorsInt16, conv2d_wide_vectors_int16)
+CMSIS_NN_DELEGATE_KERNEL(BatchMatmulVectorsInt16, BatchMatmulVectorsInt16,
+                         batch_matmul_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dInt4WidePairs, Conv2dInt4WidePairs, conv2d_int4_wide_pairs)
 CMSIS_NN_DELEGATE_KERNEL(DepthwiseConv2d5x5Int16, DepthwiseConv2d5x5Int16,
                          depthwise_conv2d_5x5_int16)

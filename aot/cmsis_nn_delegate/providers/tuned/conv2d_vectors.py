@@ -133,7 +133,7 @@ class Conv2dVectors(OwnImplementation):
         if not 2 <= channels <= most:
             return f"it computes 2 to {most} channels, not {channels}"
         if n * h * w == 1:
-            return "CMSIS-NN is as fast where the output is a single pixel"
+            return "it would compute the only pixel of the output four times"
         return vector_requantization.why_not(node, self.finer) or block_args.why_not(node)
 
     def scratch_bytes(self, node: Node) -> int:
@@ -145,13 +145,23 @@ class Conv2dVectors(OwnImplementation):
             return 0 if inputs % self.vector == 0 else self.element.nbytes(_PIXELS * self._depth(node))
         rows, width = _tile(geometry)
         if self._by_lines(node):
-            elements = rows * width * math.prod(geometry.kernel) * inputs + 2 * self.vector
+            elements = (
+                rows * width * math.prod(geometry.kernel) * inputs + self.vector + VECTOR // self.element.nbytes(1)
+            )
         else:
             columns = (width - 1) * geometry.stride[1] + geometry.kernel[1]
             elements = rows * columns * geometry.kernel[0] * inputs + self.vector + inputs
         return -(-self.element.nbytes(elements) // 16) * 16
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
+        counts, path = self._loops(node)
+        blocks, form = counts["blocks"], vector_requantization.form_of(node, self.finer).name
+        return Features(
+            {**counts, f"blocks of form {form}": blocks, "vectors": blocks * self._depth(node) // self.vector}, path
+        )
+
+    def _loops(self, node: Node) -> tuple[dict[str, int], str]:
+        """Returns what the loops around the products do, by name, and the path."""
         geometry = Geometry.plain(node)
         outputs, inputs = node.inputs[1].shape[:2]
         (rows, columns), n = geometry.output, geometry.batch * node.attrs.groups
@@ -178,18 +188,14 @@ class Conv2dVectors(OwnImplementation):
                 vectors = copied * blocks_of(inputs, self.vector)
         groups = sum(blocks_of(run, _PIXELS) for run in runs)
         blocks = groups * blocks_of(outputs // node.attrs.groups, CHANNELS)
-        form = vector_requantization.form_of(node, self.finer).name
-        return Features(
-            {
-                "runs": len(runs),
-                **(strips or {"lines": lines, "pixels copied": copied, "vectors copied": vectors}),
-                "groups": groups,
-                "blocks": blocks,
-                f"blocks of form {form}": blocks,
-                "vectors": blocks * self._depth(node) // self.vector,
-            },
-            "pointwise" if pointwise else "in strips" if strips else "one line" if lines and not copied else "",
-        )
+        counts = {
+            "runs": len(runs),
+            **(strips or {"lines": lines, "pixels copied": copied, "vectors copied": vectors}),
+            "groups": groups,
+            "blocks": blocks,
+        }
+        path = "pointwise" if pointwise else "in strips" if strips else "one line" if lines and not copied else ""
+        return counts, path
 
     def distance(self, node: Node) -> Optional[int]:
         """Windows of pixels of the image are read again for each two channels, until the outputs of a group of four are
@@ -201,7 +207,7 @@ class Conv2dVectors(OwnImplementation):
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:
         scales = vector_requantization.scales(node)
-        weights = _weights(node, self._by_lines(node))
+        weights = weights_of(node, self._by_lines(node))
         table = vector_table.table(weights, starts(node), *scales, self.vector, self.nibbles)
         return {"table": table}
 
@@ -218,12 +224,12 @@ class Conv2dVectors(OwnImplementation):
     def _by_lines(self, node: Node) -> bool:
         """Returns whether each window is copied for itself, line by line, so that weights have the order [h, w, c]."""
         kernel, inputs = Geometry.plain(node).kernel, node.inputs[1].shape[1]
-        return self._in_strips(node) and kernel[1] * inputs <= self.vector
+        return self._in_strips(node) and kernel[1] * inputs <= VECTOR // self.element.nbytes(1)
 
     def _in_strips(self, node: Node) -> bool:
-        """Returns whether a vector holds a line of what is copied as a whole: of a window, or of a column under it."""
+        """Returns whether 16 bytes hold a line of what is copied as a whole: of a window, or of a column under it."""
         kernel, inputs = Geometry.plain(node).kernel, node.inputs[1].shape[1]
-        return bool(node.attrs.groups == 1 and kernel[0] > 1 and inputs <= self.vector)
+        return bool(node.attrs.groups == 1 and kernel[0] > 1 and inputs <= VECTOR // self.element.nbytes(1))
 
     def _depth(self, node: Node) -> int:
         """Returns how many inputs a window has, rounded up to vectors."""
@@ -273,12 +279,12 @@ def _strips(geometry: Geometry, lefts: range, width: int, windows: bool) -> dict
 
 def starts(node: Node) -> np.ndarray:
     """Returns what every window has in common, the bias and the zero point of the input: int64 [channels]."""
-    sums = _weights(node).sum(1, dtype=np.int64)
+    sums = weights_of(node).sum(1, dtype=np.int64)
     return np.asarray(node.inputs[2].constant - node.inputs[0].zero_point * sums, np.int64)
 
 
-def _weights(node: Node, by_lines: bool = False) -> np.ndarray:
-    """int8 [channels, inputs of a window], column by column or line by line."""
+def weights_of(node: Node, by_lines: bool = False) -> np.ndarray:
+    """Returns int8 [channels, inputs of a window], column by column or line by line."""
     weights = node.inputs[1].constant
     order = (0, 2, 3, 1) if by_lines else (0, 3, 2, 1)
     return np.ascontiguousarray(weights.transpose(order)).reshape(len(weights), -1)

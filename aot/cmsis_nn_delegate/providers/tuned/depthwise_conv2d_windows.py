@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Optional
 
 import numpy as np
 
+from ...format.element import Element
 from ...format.record import I32, Field
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
@@ -28,6 +29,7 @@ _MOST_BYTES = 1 << 16  # between outputs of a group
 # Of shorter rows, much of the groups is empty, each channel of a strip begins anew, and what is kept in scratch
 # memory is more than depthwise_conv2d_vectors needs.
 _LEAST_LENGTH = 9
+_MOST_CHANNELS_OF_INT4 = 7
 
 
 def _draw(d: Case, channels: int, size: tuple[int, int], padding: Padding) -> Value:
@@ -172,6 +174,26 @@ class DepthwiseConv2dWindows(OwnImplementation):
             form=vector_requantization.form_of(node),
             along_height=int(_along_height(node)),
         )
+
+
+def _draw_few_of_int4(d: Case) -> Value:
+    x = d.input(d.batch(), d.integer(1, _MOST_CHANNELS_OF_INT4), *d.pick((9, 40), (20, 5), d.pair(9, 14)))
+    sizes: dict[str, Any] = {"kernel": _KERNEL, "padding": d.padding(_KERNEL), "element": Element.INT4}
+    return d.maybe_relu(d.depthwise_conv2d(x, 1, clamp=d.clamp(), **sizes))
+
+
+class DepthwiseConv2dWindowsOfInt4(DepthwiseConv2dWindows):
+    """Weights of 4 bits stored in 8. Of more channels, the table of `depthwise_conv2d_int4_vectors` is smaller."""
+
+    name = "depthwise_conv2d_windows_of_int4"
+    like = depthwise_conv2d.INT4
+    assumes = f"at most {_MOST_CHANNELS_OF_INT4} channels, {DepthwiseConv2dWindows.assumes}"
+    draws = (_draw_few_of_int4,)
+
+    def why_not(self, node: Node) -> str:
+        if node.inputs[0].shape[1] > _MOST_CHANNELS_OF_INT4:
+            return f"it computes at most {_MOST_CHANNELS_OF_INT4} channels"
+        return super().why_not(node)
 
 
 def _along_height(node: Node) -> bool:

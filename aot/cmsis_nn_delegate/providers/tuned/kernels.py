@@ -9,6 +9,9 @@ from .add_pairs_int16 import AddPairsInt16
 from .avg_pool2d_channels import AvgPool2dChannels
 from .batch_matmul_pairs import BatchMatmulPairs
 from .batch_matmul_vectors import BatchMatmulVectors
+from .batch_matmul_vectors_int16 import BatchMatmulVectorsInt16
+from .conv2d_as_row import Conv2dAsRow, Conv2dAsRowInt16, Conv2dInt4AsRow, Conv2dInt4AsRowInt16
+from .conv2d_few_channels_int16 import Conv2dFewChannelsInt16
 from .conv2d_grouped import (
     Conv2dGroupedPairs,
     Conv2dGroupedPairsInt16,
@@ -25,6 +28,7 @@ from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_vectors_int16 import Conv2dVectorsInt16
+from .conv2d_wide_vectors_int16 import Conv2dWideVectorsInt16
 from .conv2d_winograd import Conv2dWinograd
 from .depthwise_conv2d_5x5 import DepthwiseConv2d5x5, DepthwiseConv2d5x5OfInt4
 from .depthwise_conv2d_5x5_int16 import DepthwiseConv2d5x5Int16
@@ -38,7 +42,7 @@ from .depthwise_conv2d_rows import DepthwiseConv2dRows, DepthwiseConv2dRowsOfInt
 from .depthwise_conv2d_tap_vectors import DepthwiseConv2dTapVectors
 from .depthwise_conv2d_vectors import DepthwiseConv2dVectors
 from .depthwise_conv2d_vectors_int16 import DepthwiseConv2dVectorsInt16
-from .depthwise_conv2d_windows import DepthwiseConv2dWindows
+from .depthwise_conv2d_windows import DepthwiseConv2dWindows, DepthwiseConv2dWindowsOfInt4
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 from .fully_connected_as_conv2d_int16 import FullyConnectedAsConv2dInt16
 from .fully_connected_as_vectors import (
@@ -88,7 +92,7 @@ from .recurrent_vectors import (
     LstmVectorsInt16,
 )
 from .softmax_table import MaskedSoftmaxTable, SoftmaxTable
-from .strided_copy_vectors import StridedCopyVectors
+from .strided_copy_vectors import StridedCopyVectors, StridedCopyVectorsInt16
 
 _CONV2D_JOINT_PAIRS = Conv2dJointPairs()
 _CONV2D_PAIRS = Conv2dPairs()
@@ -100,6 +104,10 @@ _CONV2D_INT4_VECTORS_INT16 = Conv2dInt4VectorsInt16()
 _CONV2D_VECTORS = Conv2dVectors()
 _CONV2D_VECTORS_INT16 = Conv2dVectorsInt16()
 _CONV2D_INT4_PAIRS_INT16 = Conv2dInt4PairsInt16()
+_FULLY_CONNECTED_VECTORS = FullyConnectedVectors()
+_FULLY_CONNECTED_VECTORS_INT16 = FullyConnectedVectorsInt16()
+_FULLY_CONNECTED_INT4_VECTORS = FullyConnectedInt4Vectors()
+_FULLY_CONNECTED_INT4_VECTORS_INT16 = FullyConnectedInt4VectorsInt16()
 
 IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     _CONV2D_JOINT_PAIRS,
@@ -139,20 +147,21 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     SoftmaxTable(),
     DepthwiseConv2dVectorsInt16(),
     FullyConnectedAsVectorsInt16(_CONV2D_VECTORS_INT16),
-    FullyConnectedVectorsInt16(),
+    _FULLY_CONNECTED_VECTORS_INT16,
     FullyConnectedAsVectors(_CONV2D_VECTORS),
-    FullyConnectedVectors(),
+    _FULLY_CONNECTED_VECTORS,
     _CONV2D_INT4_PAIRS_INT16,
     FullyConnectedInt4PairsInt16(),
     FullyConnectedInt4AsConv2dInt16(_CONV2D_INT4_PAIRS_INT16),
     DepthwiseConv2dInt4Planes(),
     DepthwiseConv2dInt4Vectors(),
     DepthwiseConv2dRowsOfInt4(),
+    DepthwiseConv2dWindowsOfInt4(),
     FullyConnectedInt4AsVectors(_CONV2D_INT4_VECTORS),
-    FullyConnectedInt4Vectors(),
+    _FULLY_CONNECTED_INT4_VECTORS,
     _CONV2D_INT4_VECTORS_INT16,
     FullyConnectedInt4AsVectorsInt16(_CONV2D_INT4_VECTORS_INT16),
-    FullyConnectedInt4VectorsInt16(),
+    _FULLY_CONNECTED_INT4_VECTORS_INT16,
     AddLinearBroadcast(),
     LstmPairsInt16(),
     LstmVectorsInt16(),
@@ -172,6 +181,7 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2d5x5(),
     DepthwiseConv2d5x5OfInt4(),
     StridedCopyVectors(),
+    StridedCopyVectorsInt16(),
     *recurrent_int4_pairs.LAYERS,
     FullyConnectedInt4GroupsPairs(),
     FullyConnectedInt4GroupsVectors(),
@@ -182,6 +192,13 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     Conv2dGroupedPairsInt16(),
     Conv2dGroupedVectors(),
     Conv2dGroupedVectorsInt16(),
+    Conv2dFewChannelsInt16(_CONV2D_VECTORS_INT16),
+    Conv2dWideVectorsInt16(),
+    BatchMatmulVectorsInt16(),
+    Conv2dAsRow(_FULLY_CONNECTED_VECTORS),
+    Conv2dAsRowInt16(_FULLY_CONNECTED_VECTORS_INT16),
+    Conv2dInt4AsRow(_FULLY_CONNECTED_INT4_VECTORS),
+    Conv2dInt4AsRowInt16(_FULLY_CONNECTED_INT4_VECTORS_INT16),
     MaxPool2dChannels(),
     AvgPool2dChannels(),
     MaxPool2dChannelsInt16(),

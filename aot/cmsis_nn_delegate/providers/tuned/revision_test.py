@@ -9,9 +9,9 @@ import pytest
 from cmsis_nn_delegate.format.element import Element
 from cmsis_nn_delegate.format.schema import TUNED_REVISION
 from cmsis_nn_delegate.graph.tensor_type import Layout
-from cmsis_nn_delegate.ops import fully_connected_groups
-from cmsis_nn_delegate.ops.attrs import Padding
-from cmsis_nn_delegate.ops.batch_matmul import BatchMatmulAttrs, Matrices
+from cmsis_nn_delegate.ops import conv2d_wide, fully_connected_groups
+from cmsis_nn_delegate.ops.attrs import ConvAttrs, Padding
+from cmsis_nn_delegate.ops.batch_matmul import BatchMatmulAttrs, Matrices, draw_product
 from cmsis_nn_delegate.ops.broadcast import shapes_of
 from cmsis_nn_delegate.ops.function_table import KNOTS
 from cmsis_nn_delegate.ops.gru import Gru, GruAttrs
@@ -28,7 +28,7 @@ from cmsis_nn_delegate.testing.random_case import RandomCase
 
 # CRC-32 of the constants of the nodes below.
 CONSTANTS = {
-    "conv2d_pairs": 0x74D9ACC2,
+    "conv2d_pairs": 0x74BECEBA,
     "depthwise_conv2d_planes": 0x301E260C,
     "fully_connected_pairs": 0x54394B93,
     "fully_connected_as_conv2d": 0xE32B16A4,
@@ -47,8 +47,8 @@ CONSTANTS = {
     "gru_vectors": 0xBA996A14,
     "lstm_projected_pairs": 0x1F87A376,
     "lstm_projected_vectors": 0xBB6F1332,
-    "conv2d_pairs_int16": 0x1B582B49,
-    "conv2d_int4_pairs": 0xB97924E9,
+    "conv2d_pairs_int16": 0x670C92E4,
+    "conv2d_int4_pairs": 0x846AEE24,
     "fully_connected_int4_pairs": 0x54F5E56E,
     "fully_connected_int4_as_conv2d": 0xF872EB12,
     "conv2d_int4_vectors": 0xA6563AA1,
@@ -63,18 +63,18 @@ CONSTANTS = {
     "fully_connected_vectors_int16": 0x3F4979EB,
     "fully_connected_as_vectors": 0x7F82FBDA,
     "fully_connected_vectors": 0x2112C5D1,
-    "conv2d_int4_pairs_int16": 0x9FFE41BA,
+    "conv2d_int4_pairs_int16": 0x4B2F4BFE,
     "fully_connected_int4_pairs_int16": 0x0F112BE1,
     "fully_connected_int4_as_conv2d_int16": 0x81E81D79,
-    "depthwise_conv2d_int4_planes": 0x95CE2F68,
+    "depthwise_conv2d_int4_planes": 0x1A250357,
     "depthwise_conv2d_int4_vectors": 0x9F242605,
-    "depthwise_conv2d_rows_of_int4": 0x44220B68,
+    "depthwise_conv2d_rows_of_int4": 0x0C207112,
     "fully_connected_int4_as_vectors": 0x8051763D,
     "fully_connected_int4_vectors": 0xA865FFE1,
     "conv2d_int4_vectors_int16": 0x6E8272AA,
     "fully_connected_int4_as_vectors_int16": 0x95D2F8D4,
     "fully_connected_int4_vectors_int16": 0xF1DACF2A,
-    "conv2d_joint_pairs": 0x8B3F2CD5,
+    "conv2d_joint_pairs": 0x648C2816,
     "fully_connected_joint_pairs": 0x5A979355,
     "fully_connected_joint_as_conv2d": 0xF96D2CA0,
     "add_linear_broadcast": 0x00000000,
@@ -98,6 +98,7 @@ CONSTANTS = {
     "depthwise_conv2d_5x5": 0x37268625,
     "depthwise_conv2d_5x5_of_int4": 0xE858C86F,
     "strided_copy_vectors": 0x00000000,
+    "strided_copy_vectors_int16": 0x00000000,
     "lstm_int4_pairs": 0x8D5A925E,
     "gru_int4_pairs": 0x5888F8F0,
     "lstm_lengths_int4_pairs": 0xC6B9C26B,
@@ -122,6 +123,14 @@ CONSTANTS = {
     "conv2d_grouped_pairs_int16": 0xE56FDFE6,
     "conv2d_grouped_vectors": 0xDE11121A,
     "conv2d_grouped_vectors_int16": 0x817D51AB,
+    "conv2d_few_channels_int16": 0xF135D06A,
+    "conv2d_wide_vectors_int16": 0x8823B8E6,
+    "batch_matmul_vectors_int16": 0x00000000,
+    "conv2d_as_row": 0xF1EC8121,
+    "conv2d_as_row_int16": 0x08D3F36E,
+    "conv2d_int4_as_row": 0x5686FBF3,
+    "conv2d_int4_as_row_int16": 0xFDC9222E,
+    "depthwise_conv2d_windows_of_int4": 0x40416E25,
     "max_pool2d_channels": 0x00000000,
     "avg_pool2d_channels": 0x00000000,
     "max_pool2d_channels_int16": 0x00000000,
@@ -172,7 +181,7 @@ def nodes():
     entries = builder.constant((KNOTS[0],), Element.INT16, -128, 127)
     layers.append(builder.node("lookup", [wide, entries], LookupAttrs(), builder.quant(0.1, element=Element.INT16)))
     others = [*nodes_with_nibbles(), *nodes_with_groups(), *recurrent_nodes(), *large_windows_and_a_copy()]
-    others += [*convolutions_in_groups(), *large_sums_and_windows()]
+    others += [*convolutions_in_groups(), *large_sums_and_windows(), *wide_convolution(), *single_windows()]
     return [*builder.graph(strided, *layers).nodes, *others]
 
 
@@ -205,6 +214,7 @@ def large_windows_and_a_copy():
     layers += [builder.max_pool2d(image, (2, 2)), builder.avg_pool2d(image, (3, 2))]
     layers.append(builder.max_pool2d(builder.input(1, 9, 11, 9, element=Element.INT16), (2, 2)))
     layers.append(draw_copy(builder, image, [9, 11, 9], [9, 81, 1], 0))
+    layers.append(draw_copy(builder, builder.input(3, 9, element=Element.INT16), [3, 5], [9, 1], 2))
     return builder.graph(*layers).nodes
 
 
@@ -226,6 +236,28 @@ def large_sums_and_windows():
     wide = builder.input(1, 9, 9, 9, element=Element.INT16)
     layers += [builder.conv2d(wide, 9, kernel, groups=9) for kernel in ((5, 5), (3, 4))]
     return builder.graph(*layers).nodes
+
+
+def wide_convolution():
+    builder = RandomCase(seed=12)
+    image = builder.input(1, 5, 9, 9, element=Element.INT16)
+    return builder.graph(conv2d_wide.draw_layer(builder, image, (3, 2), ConvAttrs(), least=5)).nodes
+
+
+def single_windows():
+    """And a product of matrices, and a few channels with weights of 4 bits."""
+    found = []
+    for seed, element in ((13, Element.INT8), (14, Element.INT16)):
+        builder = RandomCase(seed)
+        image = builder.input(1, 5, 3, 2, element=element)
+        layers = [builder.conv2d(image, 14, (3, 2), element=weights) for weights in (Element.INT8, Element.INT4)]
+        found += builder.graph(*layers).nodes
+    builder = RandomCase(seed=16)
+    found += builder.graph(draw_product(builder, (1, 2), (1, 2), 3, 5, 9, Element.INT16)).nodes
+    builder = RandomCase(seed=15)
+    image = builder.input(1, 5, 9, 11)
+    layer = builder.depthwise_conv2d(image, 1, kernel=(3, 3), element=Element.INT4)
+    return [*found, *builder.graph(layer).nodes]
 
 
 def recurrent_nodes():

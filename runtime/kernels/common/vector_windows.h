@@ -6,16 +6,17 @@
 #include <cstring>
 #include <type_traits>
 
+#include "runtime/kernels/common/groups.h"
 #include "runtime/kernels/common/vector_products.h"
-#include "runtime/kernels/conv2d/groups.h"
-#include "runtime/kernels/conv2d/window_order.h"
+#include "runtime/kernels/common/window_order.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
 
 namespace cmsis_nn_delegate::portable {
 
-/// The sizes that follow from those of a call.
-template <typename Element, typename Args>
+/// The sizes that follow from those of a call; `kInputs` are those of a vector of the products.
+template <typename Element, typename Args,
+          std::int32_t kInputs = vector_products::kVectorOf<Element>>
 struct VectorSizes {
   [[gnu::noinline]] explicit VectorSizes(const Args& a)
       : inputs(bounds::volume(a.filter_dims.h, a.filter_dims.w, a.filter_dims.c)),
@@ -30,7 +31,7 @@ struct VectorSizes {
                 p.padding.w == 0 && reaches(a.output_dims.h, p.stride.h) < wide(a.input_dims.h) &&
                 reaches(a.output_dims.w, p.stride.w) < wide(a.input_dims.w);
     by_lines = !pointwise && a.filter_dims.h > 1 && a.filter_dims.c == a.input_dims.c &&
-               bounds::volume(a.filter_dims.w, a.filter_dims.c) <= kVector;
+               bounds::volume(a.filter_dims.w, a.filter_dims.c) <= kLine;
   }
 
   /// Elements of the copies of one row of a tile: at most 2^54.
@@ -47,11 +48,13 @@ struct VectorSizes {
     }
     const std::uint64_t rows = row_size(a) * static_cast<std::uint32_t>(tile_rows);
     const std::int32_t pixel = kGrouped ? a.filter_dims.c : a.input_dims.c;
-    const std::uint64_t padding = by_lines ? kVector : static_cast<std::uint32_t>(pixel);
+    const std::uint64_t padding = by_lines ? kLine : static_cast<std::uint32_t>(pixel);
     return ((rows + kVector + padding) * sizeof(Element) + 15) / 16 * 16;
   }
 
-  static constexpr std::uint64_t kVector = vector_products::kVectorOf<Element>;
+  static constexpr std::uint64_t kVector = kInputs;
+  static constexpr std::uint64_t kLine =
+      vector_products::kVectorOf<Element>;  // elements of 16 bytes
 
   std::uint64_t inputs;  // of a window
   std::uint64_t depth;   // rounded up to vectors
@@ -59,7 +62,7 @@ struct VectorSizes {
   std::int32_t tile_rows;
   std::uint64_t columns;  // of the image under a row of a tile
   bool pointwise;         // windows are pixels of the image
-  // Windows have lines of at most a vector. They are copied line by line, each for itself, and have the order [h, w, c]:
+  // Windows have lines of at most 16 bytes. They are copied line by line, each for itself, and have the order [h, w, c]:
   // that takes fewer instructions than the pixels of the columns that they share.
   bool by_lines;
 
@@ -79,7 +82,8 @@ struct VectorSizes {
 /// One call. `Products` has the functions of PlainVectorProductsOf. With `kGrouped` there are several groups, which
 /// are computed one after the other; each has an even number of output channels. What differs is chosen in place, not by a
 /// function, because GCC then compiles kernels of one group as it did without.
-template <typename Products, typename Args, bool kGrouped = false>
+template <typename Products, typename Args, bool kGrouped = false,
+          std::int32_t kInputs = vector_products::kVectorOf<typename Products::Element>>
 class VectorWindows {
  public:
   using Element = typename Products::Element;
@@ -133,7 +137,8 @@ class VectorWindows {
 
  private:
   static constexpr std::int32_t kWindows = vector_products::kWindows;
-  static constexpr std::int32_t kVector = vector_products::kVectorOf<Element>;
+  static constexpr std::int32_t kVector = kInputs;
+  static constexpr std::int32_t kLine = vector_products::kVectorOf<Element>;
   static constexpr auto kBytes = static_cast<std::int32_t>(sizeof(Element));
 
   std::int32_t groups() const { return args_.input_dims.c / args_.filter_dims.c; }
@@ -241,7 +246,7 @@ class VectorWindows {
     column_size_ = args_.filter_dims.h * (kGrouped ? args_.filter_dims.c : in.c);
     strip_columns_ = sizes_.by_lines ? args_.filter_dims.w : 1;
     strip_step_ = sizes_.by_lines ? args_.params.stride.w : 1;
-    in_strips_ = !kGrouped && args_.filter_dims.h > 1 && in.c <= kVector / strip_columns_;
+    in_strips_ = !kGrouped && args_.filter_dims.h > 1 && in.c <= kLine / strip_columns_;
     if (in_strips_) {
       line_size_ = strip_columns_ * in.c;
       strip_size_ = args_.filter_dims.h * line_size_;
@@ -444,7 +449,7 @@ class VectorWindows {
   }
 
   const Args& args_;
-  VectorSizes<Element, Args> sizes_;
+  VectorSizes<Element, Args, kInputs> sizes_;
   std::int32_t depth_;
   Element* scratch_;
   const Element* input_;
@@ -452,8 +457,8 @@ class VectorWindows {
   Element* padding_ = nullptr;  // a pixel of the zero point, or a line of a strip
   std::int32_t row_size_ = 0;   // elements of the copies of a row of a tile
   std::int32_t column_size_ = 0;
-  // What is copied line by line: a window, or a column under the filter, which windows share. Only where a line is no
-  // longer than a vector.
+  // What is copied line by line: a window, or a column under the filter, which windows share. Only where a line has
+  // at most 16 bytes.
   bool in_strips_ = false;
   std::int32_t strip_columns_ = 1;
   std::int32_t strip_step_ = 1;  // columns from one strip to the next one
