@@ -51,7 +51,7 @@ CONSTANTS = {
     "conv2d_int4_pairs": 0x846AEE24,
     "fully_connected_int4_pairs": 0x54F5E56E,
     "fully_connected_int4_as_conv2d": 0xF872EB12,
-    "conv2d_int4_vectors": 0xA6563AA1,
+    "conv2d_int4_vectors": 0xDE4DCFD7,
     "fully_connected_pairs_int16": 0xD77A7440,
     "fully_connected_as_conv2d_int16": 0xFB784581,
     "depthwise_conv2d_planes_int16": 0xE8638723,
