@@ -8,13 +8,14 @@ chooses; `//benchmarks/costs` has fitted them to what the simulator counts.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from cmsis_nn_delegate.graph.ir import Value
+from cmsis_nn_delegate.graph.ir import Node, Value
 from cmsis_nn_delegate.graph.tensor_type import Element, Layout
 from cmsis_nn_delegate.ops.adaptive_avg_pool2d import AdaptivePoolAttrs
 from cmsis_nn_delegate.ops.attrs import AddAttrs, Padding, SoftmaxAttrs
@@ -34,6 +35,7 @@ from cmsis_nn_delegate.ops.softmax import OUTPUT as PROBABILITIES
 from cmsis_nn_delegate.ops.strided_copy import StridedCopyAttrs
 from cmsis_nn_delegate.selection.choose_kernels import choose_kernels, legalize
 from cmsis_nn_delegate.targets.target import get_target
+from cmsis_nn_delegate.testing import networks
 from cmsis_nn_delegate.testing.random_case import RandomCase
 
 _TEXT = """\
@@ -60,6 +62,17 @@ Images have 16 x 16 pixels of 32 channels.
 | operator | of | core | kernel | instructions | floor | times | why it takes more than {limit:g} times as many |
 |---|---|---|---|---|---|---|---|
 {rows}
+
+## Whole networks
+The same for the networks of MLPerf Tiny, with random weights, so that no channel is left out: predicted instructions of
+all calls and the sum of their floors, and which part of the instructions convolutions, depthwise convolutions and all
+other calls take. What is above the floor is loads of inputs and weights that several products share, because registers
+hold few of them; copies of windows, so that their inputs lie one behind the other; and results, each of which is
+requantized, limited and narrowed.
+
+| network | core | instructions | floor | times | convolutions | depthwise | others |
+|---|---|---|---|---|---|---|---|
+{networks}
 """
 
 # A kernel that takes more than this many times its floor has to say why.
@@ -373,6 +386,63 @@ CASES = (
 )
 
 
+NETWORKS = {
+    "ds_cnn": networks.ds_cnn,
+    "resnet8": networks.resnet8,
+    "mobilenet_v1_025": networks.mobilenet_v1_025,
+    "autoencoder": networks.autoencoder,
+}
+
+
+def work_of(node: Node) -> Work:
+    """Returns what a call of the networks above cannot do without."""
+    x, output = node.inputs[0], node.output
+    read = sum(math.prod(value.shape) for value in node.inputs if not value.is_constant)
+    if node.op in ("conv2d", "depthwise_conv2d", "fully_connected"):
+        weights, per_output = math.prod(node.inputs[1].shape), math.prod(node.inputs[1].shape[1:])
+        return Work(read + weights, output.numel, 2 * output.numel, products=output.numel * per_output)
+    if node.op == "add":
+        return Work(read, output.numel, 3 * output.numel)
+    if node.op == "avg_pool2d":
+        return Work(read, output.numel, 2 * output.numel, products=output.numel * math.prod(node.attrs.kernel))
+    if node.op == "softmax":
+        return Work(2 * x.numel, x.numel, 3 * x.numel, gathered=x.numel)
+    raise ValueError(f"there is no floor of {node.op}")
+
+
+@dataclass(frozen=True)
+class NetworkRow:
+    """A network on a core: predicted instructions by operator, and the sum of the floors of its calls."""
+
+    name: str
+    core: Core
+    instructions: Mapping[str, int]
+    floor: float
+
+    @property
+    def total(self) -> int:
+        return sum(self.instructions.values())
+
+    def share(self, *operators: str) -> float:
+        """Returns the part of the instructions that calls of these operators are."""
+        return sum(self.instructions.get(op, 0) for op in operators) / self.total
+
+
+def network_rows() -> list[NetworkRow]:
+    """Returns all networks on all cores."""
+    return [_network_row(name, core) for name in NETWORKS for core in CORES]
+
+
+def _network_row(name: str, core: Core) -> NetworkRow:
+    target, found, floor = get_target(core.name), Counter[str](), 0.0
+    for choice in choose_kernels(legalize(NETWORKS[name]()), target).choices:
+        count = choice.instructions(target)
+        assert count is not None, f"there is no model of {choice.kernel.name} on {core.name}: run //benchmarks/costs"
+        found[choice.node.op] += count
+        floor += work_of(choice.node).instructions(core)
+    return NetworkRow(name, core, found, floor)
+
+
 @dataclass(frozen=True)
 class Row:
     """A case on a core: instructions of its kernel and of its floor, and how many times as many the first ones are."""
@@ -406,7 +476,13 @@ def generate() -> str:
     m4, m55 = CORES
     sizes = {name: getattr(m4, name) for name in ("nbytes", "products", "numbers", "gathered")}
     wider = {f"{name}_m55": getattr(m55, name) for name in sizes}
-    return _TEXT.format(**sizes, **wider, limit=LIMIT, rows="\n".join(map(_line, rows())))
+    return _TEXT.format(
+        **sizes,
+        **wider,
+        limit=LIMIT,
+        rows="\n".join(map(_line, rows())),
+        networks="\n".join(map(_network_line, network_rows())),
+    )
 
 
 def _line(row: Row) -> str:
@@ -420,4 +496,12 @@ def _line(row: Row) -> str:
         f"{row.times:.1f}",
         row.case.reasons[row.core.name] if row.times > LIMIT else "",
     )
+    return f"| {' | '.join(cells)} |"
+
+
+def _network_line(row: NetworkRow) -> str:
+    convolutions, depthwise = row.share("conv2d"), row.share("depthwise_conv2d")
+    shares = (convolutions, depthwise, 1 - convolutions - depthwise)
+    sizes = (f"{row.total:,}", f"{round(row.floor):,}", f"{row.total / row.floor:.1f}")
+    cells = (row.name, row.core.title, *sizes, *(f"{share:.0%}" for share in shares))
     return f"| {' | '.join(cells)} |"

@@ -23,6 +23,13 @@ def test_no_kernel_takes_less_than_its_floor(rows):
     assert all(row.times >= 1 for row in rows), [row for row in rows if row.times < 1]
 
 
+def test_networks_take_more_than_their_floors():
+    found = floor_table.network_rows()
+    assert all(row.total > row.floor > 0 for row in found)
+    # Of all calls, those of convolutions included, which are most of these networks.
+    assert all(row.share("conv2d", "depthwise_conv2d", "fully_connected") > 0.9 for row in found)
+
+
 def test_a_floor_counts_what_one_instruction_does():
     m4, m55 = CORES
     work = Work(64, 32, steps=16, products=32, compared=16, gathered=48)

@@ -132,7 +132,7 @@ def test_less_scratch_than_the_kernel_uses_is_refused():
     if not KERNELS["with_cmsis_nn"]:
         pytest.skip(f"{KERNELS['kernels']} kernels need no scratch")
     lies = [(kernel.name, case) for kernel in WITH_SCRATCH for case in with_less_scratch(kernel.name)]
-    assert len({name for name, _ in lies}) > len(WITH_SCRATCH) / 4
+    assert len({name for name, _ in lies}) > len(WITH_SCRATCH) / 5  # a core has those of its instruction set
     seen = refusals([case for _, case in lies])
     assert [name for index, (name, _) in enumerate(lies) if index not in seen] == []
 
