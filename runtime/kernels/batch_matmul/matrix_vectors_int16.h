@@ -9,7 +9,7 @@
 namespace cmsis_nn_delegate::portable {
 
 /// The products of two rows of the first input with all columns, which are the rows of the second one, two at a time. A result
-/// is (sum * multiplier + half) / 2^shift, rounded down, of at most 32 bits before it is limited. Steps are in bytes.
+/// is (sum * multiplier + half) / 2^shift, rounded down, of at most 31 bits before it is limited, as the compiler proves. Steps are in bytes.
 struct MatrixVectorsInt16 {
   const std::int16_t* row;
   std::int32_t row_step;       // to the second one; 0 if it is the same
@@ -19,8 +19,8 @@ struct MatrixVectorsInt16 {
   std::int32_t columns;      // >= 1
   std::int32_t row_size;     // elements, >= 1
   std::int16_t* output;
-  std::int32_t
-      output_step;  // from the results of the first to those of the second row; 0 if they are the same
+  // From the results of the first to those of the second row; 0 if they are the same.
+  std::int32_t output_step;
   std::int32_t multiplier;  // of 15 bits
   std::int32_t shift;       // 1 to 46
   std::int32_t half[2];     // half of 2^shift, the lower word first

@@ -42,8 +42,8 @@
 // Cost, for two columns of both rows: 9 V + 47 instructions, with V vectors of 8 elements of a row, rounded up; 45 for a call.
 //
 // Bounds: only the elements of the rows are read, as the loop's predicate leaves out others. Of an odd number of columns the last
-// is computed with the one before, whose results are written again; a single one comes twice. Sums of less than 2^16 products
-// have 46 bits, the multiplier has 15.
+// is computed with the one before, whose results are written again; a single one comes twice. Sums of at most
+// kMaxProducts products have 46 bits, the multiplier has 15.
   .section .text.cmsis_nn_delegate_multiply_matrix_vectors_int16, "ax", %progbits
   .global cmsis_nn_delegate_multiply_matrix_vectors_int16
   .type cmsis_nn_delegate_multiply_matrix_vectors_int16, %function

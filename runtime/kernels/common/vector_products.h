@@ -139,13 +139,18 @@ struct PlainVectorProductsOf {
       std::memcpy(to + i * to_step, from + i * from_step, static_cast<std::size_t>(bytes));
     }
   }
-  /// Copies `windows` >= 1 windows of `lines` >= 1 lines of 1 to 16 bytes, one line behind the other. What lies less than
-  /// 16 bytes behind a line in `to` may be overwritten. All sizes and steps are bytes.
+  /// Copies `windows` >= 1 windows of `lines` >= 1 lines of 1 to 16 bytes, one line behind the other. `window_bytes` is at
+  /// least that of the lines. Up to 15 bytes behind each window are overwritten. All sizes and steps are bytes.
   static void copy_windows(std::int8_t* to, const std::int8_t* from, std::int32_t windows,
                            std::int32_t lines, std::int32_t line_bytes, std::int32_t line_step,
                            std::int32_t window_bytes, std::int32_t window_step) {
     for (std::int32_t i = 0; i < windows; ++i, to += window_bytes, from += window_step) {
-      copy_columns(to, from, lines, line_bytes, line_bytes, line_step);
+      std::int8_t* line = to;
+      for (std::int32_t k = 0; k < lines; ++k, line += line_bytes) {
+        std::memcpy(line, from + k * line_step, static_cast<std::size_t>(line_bytes));
+        // As assembly does, so that whoever needs these bytes finds out here.
+        std::memset(line + line_bytes, 0x55, static_cast<std::size_t>(16 - line_bytes));
+      }
     }
   }
 };

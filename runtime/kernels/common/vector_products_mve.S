@@ -123,8 +123,8 @@ cmsis_nn_delegate_copy_columns:
 // window.
 //
 // Bounds: lanes from `line_bytes` on are not read, by VCTP. 16 bytes are stored of each line, in the order of addresses, so
-// that the next line overwrites those behind a line; behind the last one, less than 16 are written. `windows` and `lines`
-// are at least 1, `line_bytes` is 1 to 16.
+// that the next line overwrites those behind a line; behind the last one of a window, less than 16 are written. `windows`
+// and `lines` are at least 1, `line_bytes` is 1 to 16, and `window_bytes` at least that of the lines.
   .section .text.cmsis_nn_delegate_copy_windows, "ax", %progbits
   .global cmsis_nn_delegate_copy_windows
   .type cmsis_nn_delegate_copy_windows, %function

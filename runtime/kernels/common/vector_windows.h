@@ -30,7 +30,7 @@ struct VectorSizes {
     pointwise = a.filter_dims.h == 1 && a.filter_dims.w == 1 && p.padding.h == 0 &&
                 p.padding.w == 0 && reaches(a.output_dims.h, p.stride.h) < wide(a.input_dims.h) &&
                 reaches(a.output_dims.w, p.stride.w) < wide(a.input_dims.w);
-    by_lines = !pointwise && a.filter_dims.h > 1 && a.filter_dims.c == a.input_dims.c &&
+    by_lines = a.filter_dims.h > 1 && a.filter_dims.c == a.input_dims.c &&
                bounds::volume(a.filter_dims.w, a.filter_dims.c) <= kLine;
   }
 
@@ -357,7 +357,7 @@ class VectorWindows {
     }
   }
 
-  /// Puts the zero point to `columns` columns of `lines` lines of a strip, from `to` on.
+  /// Puts the zero point into `columns` columns of `lines` lines of a strip, from `to` on.
   void pad_lines(Element* to, std::int32_t columns, std::int32_t lines) const {
     copy_columns(to, padding_, lines, columns * args_.input_dims.c, line_size_, 0);
   }
@@ -396,7 +396,7 @@ class VectorWindows {
         }
       }
     }
-    // Copies of lines may have written past these.
+    // Last, because copy_lines() may have written past its lines, into these.
     for (std::int32_t k = 0; k < height; ++k, to += line_size_) {
       if (k < above || k >= above + lines) {
         copy_columns(to, padding_, count, line_size_, strip_size_, 0);

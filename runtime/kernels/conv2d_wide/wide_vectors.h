@@ -12,7 +12,7 @@ namespace wide_vectors {
 
 /// Inputs of a turn of the loop, of which a window has a whole number.
 inline constexpr std::int32_t kTurn = 32;
-/// Products of a sum; the assembly adds up the halves of parts of it in 32 bits.
+/// A window has fewer inputs than this, so that the sums of lower and of upper halves fit 32 bits each.
 inline constexpr std::uint64_t kMostInputs = std::uint64_t{1} << 24;
 
 }  // namespace wide_vectors
@@ -87,7 +87,7 @@ inline bool conv2d_wide_vectors_accepts(const void* args) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 28;
   constexpr std::int32_t kMostChannels = (1 << 14) / 2;
   const WideVectorSizes sizes(a);
-  return a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
+  return a.form == 0 && a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
          a.params.dilation.w == 1 && a.output_dims.c >= 2 && a.output_dims.c <= kMostChannels &&
          sizes.inputs < wide_vectors::kMostInputs && sizes.columns < kLimit &&
          sizes.scratch_bytes(a) < kLimit &&

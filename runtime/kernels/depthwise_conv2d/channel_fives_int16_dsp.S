@@ -17,7 +17,8 @@
 //     const ChannelBandInt16* band)   r0
 //
 // Register usage, layout and bounds are those of cmsis_nn_delegate_filter_fives_stride1. Results take halves where those
-// of int8 take bytes, and steps are in bytes for both. Sums of 25 products have less than 30 bits.
+// of int8 take bytes, and steps are in bytes for both. Form FLOOR is that of channels whose
+// sums, bias included, have less than 30 bits.
 //
 // Cost, for four outputs of a channel with form FLOOR: 37 instructions, and 16 for each row of the filter. ANY takes 14 more,
 // and 13 more with limits.

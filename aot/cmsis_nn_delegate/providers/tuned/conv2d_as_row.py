@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,27 +15,25 @@ from ...graph.tensor_type import Layout
 from ...ops import conv2d
 from ...ops.attrs import FullyConnectedAttrs, Padding
 from ...ops.case import Case
-from ...ops.features import Features
 from ...ops.geometry import Geometry
 from ...ops.op import Draw
-from ..implementation import OwnImplementation
-from .fully_connected_vectors import FullyConnectedVectors
+from .rewritten import Rewritten
 
 
 def _draw(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     """`element` is the type of inputs, here and below."""
-    x = d.input(1, d.pick(d.integer(1, 20), d.integer(20, 300)), 1, 1, element=element)
+    x = d.input(d.batch(), d.pick(d.integer(1, 20), d.integer(20, 300)), 1, 1, element=element)
     return d.maybe_relu(d.conv2d(x, 8 * d.integer(1, 6), (1, 1), clamp=d.clamp(), element=weights))
 
 
 def _draw_image(d: Case, element: Element = Element.INT8, weights: Element = Element.INT8) -> Value:
     kernel = d.pair(1, 4)
-    x = d.input(1, d.integer(1, 12), *kernel, element=element)
+    x = d.input(d.batch(), d.integer(1, 12), *kernel, element=element)
     channels = 8 * d.integer(1, 4) - d.integer(0, 2)
     return d.maybe_relu(d.conv2d(x, channels, kernel, d.pair(1, 3), clamp=d.clamp(), element=weights))
 
 
-class Conv2dAsRow(OwnImplementation):
+class Conv2dAsRow(Rewritten):
     """An image of which the only window has every pixel, such as one of a single pixel, is the row of inputs."""
 
     name = "conv2d_as_row"
@@ -45,10 +42,6 @@ class Conv2dAsRow(OwnImplementation):
     isas = frozenset({Isa.MVE})
     assumes = "one group, and a single window with every pixel; else as its kernel"
     draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_image)
-
-    def __init__(self, kernel: FullyConnectedVectors) -> None:
-        self._kernel = kernel
-        self.symbol = kernel.symbol
 
     def why_not(self, node: Node) -> str:
         geometry = Geometry.plain(node)
@@ -59,16 +52,10 @@ class Conv2dAsRow(OwnImplementation):
             return "it computes a single window, of all pixels"
         if tuple(node.attrs.dilation) != (1, 1):
             return "windows have gaps"
-        return self._kernel.why_not(_row(node))
+        return self._kernel.why_not(self.rewritten(node))
 
-    def features(self, node: Node, scratch_bytes: int) -> Features:
-        return self._kernel.features(_row(node), scratch_bytes)
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return self._kernel.constants(_row(node))
-
-    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        return self._kernel.encode(_row(node), refs, scratch_bytes)
+    def rewritten(self, node: Node) -> Node:
+        return _row(node)
 
 
 def _draw_int16(d: Case) -> Value:

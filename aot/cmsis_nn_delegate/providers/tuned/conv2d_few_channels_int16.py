@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Optional
+from typing import ClassVar, Optional
 
 import numpy as np
 
@@ -14,10 +13,8 @@ from ...graph.ir import Node, Value
 from ...ops import conv2d
 from ...ops.attrs import Padding
 from ...ops.case import Case
-from ...ops.features import Features
 from ...ops.op import Draw
-from ..implementation import OwnImplementation
-from .conv2d_vectors_int16 import Conv2dVectorsInt16
+from .rewritten import Rewritten
 
 _MOST_CHANNELS = 7  # of the input: 8 are a vector of the kernel for depthwise convolutions
 
@@ -46,7 +43,7 @@ def _draw_padding_beyond_the_kernel(d: Case) -> Value:
     return _draw(d, Padding(*d.pair(0, 4), *d.pair(0, 4)))
 
 
-class Conv2dFewChannelsInt16(OwnImplementation):
+class Conv2dFewChannelsInt16(Rewritten):
     """Weights of 0 join the groups: all products of a window with up to 7 channels take fewer instructions than those
     of one channel after the other. Sums are the same. Weights are few, so that the table is small as well."""
 
@@ -60,30 +57,17 @@ class Conv2dFewChannelsInt16(OwnImplementation):
     )
     draws: ClassVar[tuple[Draw, ...]] = (_draw_any, _draw_wide, _draw_padding_beyond_the_kernel)
 
-    def __init__(self, kernel: Conv2dVectorsInt16) -> None:
-        self._kernel = kernel
-        self.symbol = kernel.symbol
-
     def why_not(self, node: Node) -> str:
         channels = node.inputs[0].shape[1]
         if node.attrs.groups == 1 or channels > _MOST_CHANNELS:
             return f"it joins groups of at most {_MOST_CHANNELS} input channels together"
-        return self._kernel.why_not(_joined(node))
+        return self._kernel.why_not(self.rewritten(node))
 
-    def scratch_bytes(self, node: Node) -> int:
-        return self._kernel.scratch_bytes(_joined(node))
+    def rewritten(self, node: Node) -> Node:
+        return _joined(node)
 
     def distance(self, node: Node) -> Optional[int]:
-        return self._kernel.distance(_joined(node))
-
-    def features(self, node: Node, scratch_bytes: int) -> Features:
-        return self._kernel.features(_joined(node), scratch_bytes)
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return self._kernel.constants(_joined(node))
-
-    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        return self._kernel.encode(_joined(node), refs, scratch_bytes)
+        return self._kernel.distance(self.rewritten(node))
 
 
 def _joined(node: Node) -> Node:

@@ -34,6 +34,13 @@ def draw_deep(d: Case, element: Element = Element.INT8) -> Value:
     return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (3, 3), *strides, clamp=d.clamp(), element=Element.INT4))
 
 
+def draw_first(d: Case, element: Element = Element.INT8) -> Value:
+    """Of few channels, so that 16 bytes hold a line of a window."""
+    x = d.input(d.batch(), d.integer(1, 3), d.integer(4, 10), d.integer(4, 24), element=element)
+    strides = d.pair(1, 2), d.padding((3, 3))
+    return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (3, 3), *strides, clamp=d.clamp(), element=Element.INT4))
+
+
 def draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
     inputs = d.pick(d.channels(), VECTOR * d.integer(1, 9), d.integer(40, 140))
     x = d.input(d.batch(), inputs, *d.pair(1, 7), element=element)
@@ -79,7 +86,7 @@ class Conv2dInt4Vectors(Conv2dVectors):
     like = conv2d.INT4
     nibbles = True
     assumes = Conv2dVectors.assumes + f", and sums for inputs of 0 of {vector_table.START_BITS} bits"
-    draws: ClassVar[tuple[Draw, ...]] = (draw_windows, draw_deep, draw_pointwise)
+    draws: ClassVar[tuple[Draw, ...]] = (draw_windows, draw_deep, draw_first, draw_pointwise)
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
 

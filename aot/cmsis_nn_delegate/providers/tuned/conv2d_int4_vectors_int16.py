@@ -20,6 +20,10 @@ def _draw_deep(d: Case) -> Value:
     return conv2d_int4_vectors.draw_deep(d, Element.INT16)
 
 
+def _draw_first(d: Case) -> Value:
+    return conv2d_int4_vectors.draw_first(d, Element.INT16)
+
+
 def _draw_pointwise(d: Case) -> Value:
     return conv2d_int4_vectors.draw_pointwise(d, Element.INT16)
 
@@ -47,5 +51,5 @@ class Conv2dInt4VectorsInt16(Conv2dInt4Vectors):
         "one group without gaps in its windows, two or more output pixels and channels, and biases of "
         f"{vector_table.START_BITS} bits"
     )
-    draws = (_draw_windows, _draw_deep, _draw_pointwise, _draw_fine_steps)
+    draws = (_draw_windows, _draw_deep, _draw_first, _draw_pointwise, _draw_fine_steps)
     symbol = Symbol(KERNEL, helpers=INT16_HELPERS)

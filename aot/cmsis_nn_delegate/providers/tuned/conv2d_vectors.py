@@ -66,7 +66,8 @@ def draw_pointwise(d: Case, element: Element = Element.INT8) -> Value:
     inputs = d.pick(d.channels(), VECTOR * d.integer(1, 9), d.integer(40, 140))
     x = d.input(d.batch(), inputs, *d.pair(1, 7), element=element)
     stride = d.pick((1, 1), (1, 1), d.pair(1, 3))
-    return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (1, 1), stride, clamp=d.clamp()))
+    padding = d.pick(Padding(), Padding(), Padding(0, 0, d.integer(0, 2), d.integer(0, 2)))
+    return d.maybe_relu(d.conv2d(x, 1 + d.channels(), (1, 1), stride, padding, clamp=d.clamp()))
 
 
 def draw_padding_beyond_the_kernel(d: Case, element: Element = Element.INT8) -> Value:
@@ -141,7 +142,7 @@ class Conv2dVectors(OwnImplementation):
         tile, what whole vectors reach past them, and a pixel or a line of padding."""
         geometry = Geometry.plain(node)
         inputs = node.inputs[1].shape[1]
-        if geometry.kernel == (1, 1) and node.attrs.padding == Padding():
+        if _is_pointwise(geometry):
             return 0 if inputs % self.vector == 0 else self.element.nbytes(_PIXELS * self._depth(node))
         rows, width = _tile(geometry)
         if self._by_lines(node):
@@ -165,7 +166,7 @@ class Conv2dVectors(OwnImplementation):
         geometry = Geometry.plain(node)
         outputs, inputs = node.inputs[1].shape[:2]
         (rows, columns), n = geometry.output, geometry.batch * node.attrs.groups
-        pointwise = geometry.kernel == (1, 1) and node.attrs.padding == Padding()
+        pointwise = _is_pointwise(geometry)
         lines = copied = vectors = 0
         strips: dict[str, int] = {}
         if pointwise:
@@ -239,6 +240,14 @@ class Conv2dVectors(OwnImplementation):
 def _output_shape(node: Node) -> tuple[int, int, int, int]:
     geometry = Geometry.plain(node)
     return geometry.batch, int(node.inputs[1].shape[0]), *geometry.output
+
+
+def _is_pointwise(geometry: Geometry) -> bool:
+    """Returns whether all windows are pixels of the image, as VectorSizes::pointwise in C++. There may be padding that
+    no window reaches."""
+    reached = zip(geometry.output, geometry.stride, geometry.input)
+    inside = all((count - 1) * step < size for count, step, size in reached)
+    return geometry.kernel == (1, 1) and geometry.padding == (0, 0) and inside
 
 
 def _tile(geometry: Geometry) -> tuple[int, int]:

@@ -43,11 +43,21 @@ def _draw_deep(d: Case) -> Value:
     return conv2d_wide.draw_layer(d, x, (3, 3), ConvAttrs(d.pair(1, 2), d.padding((3, 3)), clamp=d.clamp()), least=2)
 
 
+def _draw_first(d: Case) -> Value:
+    """Of few channels, so that 16 bytes hold a line of a window, in several tiles."""
+    x = d.input(
+        d.batch(), d.integer(1, 4), d.integer(4, 8), d.pick(d.integer(4, 8), d.integer(16, 24)), element=Element.INT16
+    )
+    kernel = d.integer(2, 5), d.integer(1, 3)
+    return conv2d_wide.draw_layer(d, x, kernel, ConvAttrs(d.pair(1, 2), d.padding(kernel), clamp=d.clamp()), least=2)
+
+
 def _draw_pointwise(d: Case) -> Value:
     inputs = d.pick(d.channels(), _TURN * d.integer(1, 32), d.integer(470, 1000))
     x = d.input(d.batch(), inputs, *d.pair(1, 4), element=Element.INT16)
     stride = d.pick((1, 1), (1, 1), d.pair(1, 3))
-    return conv2d_wide.draw_layer(d, x, (1, 1), ConvAttrs(stride, clamp=d.clamp()), least=2)
+    padding = d.pick(Padding(), Padding(0, 0, d.integer(0, 2), d.integer(0, 2)))
+    return conv2d_wide.draw_layer(d, x, (1, 1), ConvAttrs(stride, padding, clamp=d.clamp()), least=2)
 
 
 def _draw_padding_beyond_the_kernel(d: Case) -> Value:
@@ -85,7 +95,13 @@ class Conv2dWideVectorsInt16(Conv2dVectors):
     element = Element.INT16
     vector = _TURN
     assumes = "one group without gaps in its windows, two or more output channels, and results of 31 bits"
-    draws: ClassVar[tuple[Draw, ...]] = (_draw_windows, _draw_deep, _draw_pointwise, _draw_padding_beyond_the_kernel)
+    draws: ClassVar[tuple[Draw, ...]] = (
+        _draw_windows,
+        _draw_deep,
+        _draw_first,
+        _draw_pointwise,
+        _draw_padding_beyond_the_kernel,
+    )
     symbol = Symbol(KERNEL, helpers=(*HELPERS, "runtime/kernels/conv2d_wide/wide_vectors_int16_{isa}.S"))
 
     def why_not(self, node: Node) -> str:

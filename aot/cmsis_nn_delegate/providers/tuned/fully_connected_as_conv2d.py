@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Union
-
-import numpy as np
+from typing import ClassVar
 
 from ...format.element import Element
 from ...format.schema import Isa
@@ -15,11 +12,8 @@ from ...graph.tensor_type import Layout
 from ...ops import fully_connected, storage
 from ...ops.attrs import ConvAttrs
 from ...ops.case import Case
-from ...ops.features import Features
 from ...ops.op import Draw
-from ..implementation import OwnImplementation
-from .conv2d_pairs import Conv2dPairs
-from .conv2d_vectors import Conv2dVectors
+from .rewritten import Rewritten
 
 _FEW = 16  # outputs
 
@@ -44,7 +38,7 @@ def draw_image(d: Case, element: Element = Element.INT8) -> Value:
     return d.maybe_relu(d.fully_connected(x, d.integer(1, _FEW), d.clamp()))
 
 
-class FullyConnectedAsConv2d(OwnImplementation):
+class FullyConnectedAsConv2d(Rewritten):
     """The rows are the pixels of an image. Two rows share each load of weights. It also takes one row with few
     outputs: it is computed twice, but an image with convolutions needs no further kernel for it.
     """
@@ -56,27 +50,14 @@ class FullyConnectedAsConv2d(OwnImplementation):
     assumes = "several rows or few outputs, and sums that fit one of the forms of requantization"
     draws: ClassVar[tuple[Draw, ...]] = (draw, draw_few_outputs, draw_image)
 
-    def __init__(self, kernel: Union[Conv2dPairs, Conv2dVectors]) -> None:
-        self._kernel = kernel
-        self.symbol = kernel.symbol
-
     def why_not(self, node: Node) -> str:
         channels, inputs = node.inputs[1].shape
         if channels > _FEW and storage.rows_of(node.inputs[0], inputs) == 1:
             return f"it would compute the row twice, which pays for at most {_FEW} outputs"
-        return self._kernel.why_not(_convolution(node))
+        return self._kernel.why_not(self.rewritten(node))
 
-    def scratch_bytes(self, node: Node) -> int:
-        return self._kernel.scratch_bytes(_convolution(node))
-
-    def features(self, node: Node, scratch_bytes: int) -> Features:
-        return self._kernel.features(_convolution(node), scratch_bytes)
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return self._kernel.constants(_convolution(node))
-
-    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        return self._kernel.encode(_convolution(node), refs, scratch_bytes)
+    def rewritten(self, node: Node) -> Node:
+        return _convolution(node)
 
 
 def _convolution(node: Node) -> Node:

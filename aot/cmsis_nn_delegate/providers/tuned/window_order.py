@@ -53,6 +53,7 @@ def taps_inside(geometry: Geometry) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _inside(size: int, taps: int, count: int, stride: int, padding: int, dilation: int) -> np.ndarray:
+    """Returns which taps of the `count` windows of an axis lie in the image; bool [windows, taps]."""
     places = (np.arange(count) * stride - padding)[:, None] + np.arange(taps) * dilation
     inside: np.ndarray = (places >= 0) & (places < size)
     return inside
