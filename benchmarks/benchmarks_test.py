@@ -268,7 +268,7 @@ def test_committed_results_are_whole_and_exact(committed):
     flash = {(e.network, e.core, e.providers): e.total for e in committed.flash}
     assert set(flash) == {(n, c, p) for n in NETWORKS for c in CORES for p in ("tuned", "cmsis-nn")}
     # Tuned kernels read larger constants and take less code; three for depthwise convolutions with MVE take 3 KB more.
-    assert all(flash[n, c, "tuned"] <= 1.015 * flash[n, c, "cmsis-nn"] for n in NETWORKS for c in CORES)
+    assert all(flash[n, c, "tuned"] <= 1.021 * flash[n, c, "cmsis-nn"] for n in NETWORKS for c in CORES)
     formats = {(f.network, f.core) for f in committed.formats if f.format != "int8"}
     assert formats >= {(n, c) for n in ANCHORS.networks for c in ("cortex-m4", "cortex-m55")}
     assert {f.format for f in committed.formats} == set(FORMATS) and not any(f.differing for f in committed.formats)
