@@ -368,6 +368,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/broadcast_int16.h
     runtime/kernels/common/broadcast_rows.h
     runtime/kernels/common/broadcast_tensors.h
+    runtime/kernels/common/channel_fives.h
     runtime/kernels/common/channel_planes.h
     runtime/kernels/common/channel_planes_int16.h
     runtime/kernels/common/channel_windows.h
@@ -375,6 +376,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/copy_bytes.h
     runtime/kernels/common/delay_line.h
     runtime/kernels/common/depthwise_3x3.h
+    runtime/kernels/common/depthwise_5x5.h
     runtime/kernels/common/depthwise_planes.h
     runtime/kernels/common/depthwise_vectors.h
     runtime/kernels/common/float_math.h
@@ -416,6 +418,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/window.h
     runtime/kernels/common/window_order.h
     runtime/kernels/common/words.h
+    runtime/kernels/conv2d/channel_fives_int16.h
     runtime/kernels/conv2d/conv2d_int4_vectors.h
     runtime/kernels/conv2d/conv2d_pairs.h
     runtime/kernels/conv2d/conv2d_winograd.h
@@ -424,14 +427,11 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d_wide/wide_vectors.h
     runtime/kernels/ctc_greedy/ctc_greedy.h
     runtime/kernels/depthwise_conv2d/channel_columns.h
-    runtime/kernels/depthwise_conv2d/channel_fives.h
-    runtime/kernels/depthwise_conv2d/channel_fives_int16.h
     runtime/kernels/depthwise_conv2d/channel_lines.h
     runtime/kernels/depthwise_conv2d/channel_nibble_vectors.h
     runtime/kernels/depthwise_conv2d/channel_rows.h
     runtime/kernels/depthwise_conv2d/channel_vectors.h
     runtime/kernels/depthwise_conv2d/depthwise_columns.h
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_lines.h
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_rows.h
     runtime/kernels/depthwise_conv2d/depthwise_windows.h
@@ -538,10 +538,10 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors_int16_portable.cc
     runtime/kernels/conv2d/conv2d_vectors_portable.cc
     runtime/kernels/conv2d/conv2d_winograd_portable.cc
+    runtime/kernels/conv2d/depthwise_conv2d_5x5_int16_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_portable.cc
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_portable.cc
     runtime/kernels/conv2d_wide/conv2d_wide_vectors_int16_portable.cc
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_int16_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_columns_portable.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_int4_planes_portable.cc
@@ -647,6 +647,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/batch_matmul/matrix_vectors_members.h
     runtime/kernels/batch_matmul/matrix_vectors_mve.S
     runtime/kernels/batch_matmul/matrix_vectors_mve.h
+    runtime/kernels/common/channel_fives_loops_dsp.h
+    runtime/kernels/common/channel_fives_members.h
     runtime/kernels/common/channel_planes_dsp.S
     runtime/kernels/common/channel_planes_dsp.h
     runtime/kernels/common/channel_planes_int16_dsp.S
@@ -708,6 +710,8 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/vector_products_members.h
     runtime/kernels/common/vector_products_mve.S
     runtime/kernels/common/vector_products_mve.h
+    runtime/kernels/conv2d/channel_fives_int16_dsp.S
+    runtime/kernels/conv2d/channel_fives_int16_dsp.h
     runtime/kernels/conv2d/channel_vectors_int16_mve.S
     runtime/kernels/conv2d/channel_vectors_int16_mve.h
     runtime/kernels/conv2d/conv2d_grouped_pairs_int16_tuned.cc
@@ -726,6 +730,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/conv2d/conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/conv2d_vectors_tuned.cc
     runtime/kernels/conv2d/conv2d_winograd_tuned.cc
+    runtime/kernels/conv2d/depthwise_conv2d_5x5_int16_tuned.cc
     runtime/kernels/conv2d/depthwise_conv2d_planes_int16_tuned.cc
     runtime/kernels/conv2d/depthwise_conv2d_vectors_int16_tuned.cc
     runtime/kernels/conv2d/winograd_dsp.S
@@ -738,10 +743,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_columns_mve.h
     runtime/kernels/depthwise_conv2d/channel_fives_dsp.S
     runtime/kernels/depthwise_conv2d/channel_fives_dsp.h
-    runtime/kernels/depthwise_conv2d/channel_fives_int16_dsp.S
-    runtime/kernels/depthwise_conv2d/channel_fives_int16_dsp.h
-    runtime/kernels/depthwise_conv2d/channel_fives_loops_dsp.h
-    runtime/kernels/depthwise_conv2d/channel_fives_members.h
     runtime/kernels/depthwise_conv2d/channel_lines_dsp.S
     runtime/kernels/depthwise_conv2d/channel_lines_dsp.h
     runtime/kernels/depthwise_conv2d/channel_lines_members.h
@@ -756,7 +757,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/channel_vectors_mve.h
     runtime/kernels/depthwise_conv2d/channel_windows_mve.S
     runtime/kernels/depthwise_conv2d/channel_windows_mve.h
-    runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_int16_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_stride1_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_stride2_tuned.cc
     runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5_tuned.cc

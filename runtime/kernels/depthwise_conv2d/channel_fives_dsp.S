@@ -1,10 +1,10 @@
-// The inner loops of runtime/kernels/depthwise_conv2d/channel_fives.h for Armv7E-M and Armv8-M with DSP.
+// The inner loops of runtime/kernels/common/channel_fives.h for Armv7E-M and Armv8-M with DSP.
 //
 // Planes and table are 4-byte aligned; pixels of the image need not be.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
 #include "runtime/kernels/common/fill_planes_dsp.h"
-#include "runtime/kernels/depthwise_conv2d/channel_fives_loops_dsp.h"
+#include "runtime/kernels/common/channel_fives_loops_dsp.h"
 #include "runtime/kernels/common/plane_scales_dsp.h"
 
   .syntax unified

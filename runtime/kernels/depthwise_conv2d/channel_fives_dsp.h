@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/channel_fives.h"
+#include "runtime/kernels/common/channel_fives_members.h"
 #include "runtime/kernels/common/channel_planes_members.h"
-#include "runtime/kernels/depthwise_conv2d/channel_fives.h"
-#include "runtime/kernels/depthwise_conv2d/channel_fives_members.h"
 
 namespace cmsis_nn_delegate::tuned {
 

@@ -1,4 +1,4 @@
-#include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5.h"
+#include "runtime/kernels/common/depthwise_5x5.h"
 
 namespace cmsis_nn_delegate::portable {
 

@@ -1,5 +1,5 @@
+#include "runtime/kernels/common/depthwise_5x5.h"
 #include "runtime/kernels/depthwise_conv2d/channel_fives_dsp.h"
-#include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 

@@ -51,7 +51,7 @@ class DepthwiseConv2d5x5Int16(DepthwiseConv2d5x5):
         "channels, and outputs whose steps are at least four times those of sums"
     )
     draws = (_draw_whole, _draw_smaller, _draw_padding_beyond_the_kernel)
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/depthwise_conv2d/channel_fives_int16_{isa}.S",))
+    symbol = Symbol(KERNEL, helpers=("runtime/kernels/conv2d/channel_fives_int16_{isa}.S",))
 
     def why_not(self, node: Node) -> str:
         depth = node.inputs[1].shape[1]

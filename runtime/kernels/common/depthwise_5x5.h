@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "runtime/kernels/depthwise_conv2d/channel_fives.h"
+#include "runtime/kernels/common/channel_fives.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {

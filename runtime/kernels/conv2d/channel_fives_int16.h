@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/channel_fives.h"
 #include "runtime/kernels/common/channel_planes_int16.h"
-#include "runtime/kernels/depthwise_conv2d/channel_fives.h"
 
 namespace cmsis_nn_delegate::portable {
 

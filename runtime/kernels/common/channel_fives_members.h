@@ -23,7 +23,7 @@
 
 #ifndef __ASSEMBLER__
 
-#include "runtime/kernels/depthwise_conv2d/channel_fives.h"
+#include "runtime/kernels/common/channel_fives.h"
 
 namespace cmsis_nn_delegate::portable {
 

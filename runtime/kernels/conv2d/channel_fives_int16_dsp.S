@@ -1,11 +1,11 @@
-// The inner loops of runtime/kernels/depthwise_conv2d/channel_fives_int16.h for Armv7E-M and Armv8-M with DSP.
+// The inner loops of runtime/kernels/conv2d/channel_fives_int16.h for Armv7E-M and Armv8-M with DSP.
 //
 // Planes are those of int8, which are widened to int16 there. Planes and table are 4-byte aligned; pixels of the image
 // need not be, so loads of words have to be allowed to be unaligned.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
 #include "runtime/kernels/common/fill_planes_int16_dsp.h"
-#include "runtime/kernels/depthwise_conv2d/channel_fives_loops_dsp.h"
+#include "runtime/kernels/common/channel_fives_loops_dsp.h"
 
 #define INPUTS_KEPT 0
 #include "runtime/kernels/common/plane_scales_int16_dsp.h"

@@ -1,5 +1,5 @@
-#include "runtime/kernels/depthwise_conv2d/channel_fives_int16.h"
-#include "runtime/kernels/depthwise_conv2d/depthwise_conv2d_5x5.h"
+#include "runtime/kernels/common/depthwise_5x5.h"
+#include "runtime/kernels/conv2d/channel_fives_int16.h"
 
 namespace cmsis_nn_delegate::portable {
 

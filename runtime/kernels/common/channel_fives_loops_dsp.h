@@ -9,7 +9,7 @@
 #pragma once
 
 #include "runtime/kernels/common/channel_planes_members.h"
-#include "runtime/kernels/depthwise_conv2d/channel_fives_members.h"
+#include "runtime/kernels/common/channel_fives_members.h"
 
 #ifdef __ASSEMBLER__
 // clang-format off
