@@ -10,9 +10,10 @@ import numpy as np
 from ..graph.ir import Graph, Value
 from ..graph.tensor_type import Element, Layout
 from ..ops.annotation import Elementwise
-from ..ops.attrs import Clamp, Padding, Pair
+from ..ops.attrs import Clamp, Padding
 from ..ops.float_op import drawn, reals
 from ..ops.function_float32 import FunctionFloat32Attrs
+from ..ops.geometry import Pair
 from ..ops.linear_float32 import LinearFloat32Attrs
 from ..ops.pair_float32 import PairFloat32Attrs
 from ..ops.registry import OPS, index_range
@@ -57,7 +58,8 @@ def _depthwise(builder: GraphBuilder, x: Value, stride: int = 1) -> Value:
 
 
 def _classify(builder: GraphBuilder, x: Value, classes: int) -> Graph:
-    scores = builder.fully_connected(builder.avg_pool2d(x, x.shape[2:]), classes)
+    mean = builder.avg_pool2d(x, (x.shape[2], x.shape[3]))
+    scores = builder.fully_connected(mean, classes)
     return builder.graph(scores if x.element is Element.INT16 else builder.softmax(scores))
 
 
@@ -195,8 +197,10 @@ def _random_step(builder: GraphBuilder, images: Sequence[Value]) -> Value:
     if kind in _ELEMENTWISE:
         partners = [y for y in images if y.shape == x.shape]
         y = partners[int(draw.integers(len(partners)))]
-        quant = builder.quant(max(x.quant.scale[0], y.quant.scale[0]) * float(draw.uniform(0.7, 2.5)))
-        return builder.node(kind, [x, y], OPS[kind].attrs(clamp), quant)
+        quant = builder.quant(max(x.scale, y.scale) * float(draw.uniform(0.7, 2.5)))
+        attrs = OPS[kind].attrs
+        assert attrs is not None
+        return builder.node(kind, [x, y], attrs(clamp), quant)
     if kind == "avg" or kind == "max":
         pool = builder.avg_pool2d if kind == "avg" else builder.max_pool2d
         padding = Padding(padding.top, padding.left, 0, 0)

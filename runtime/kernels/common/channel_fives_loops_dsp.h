@@ -8,8 +8,8 @@
 // plane_scales_int16_dsp.h.
 #pragma once
 
-#include "runtime/kernels/common/channel_planes_members.h"
 #include "runtime/kernels/common/channel_fives_members.h"
+#include "runtime/kernels/common/channel_planes_members.h"
 
 #ifdef __ASSEMBLER__
 // clang-format off
