@@ -87,7 +87,7 @@ inline bool conv2d_wide_vectors_accepts(const void* args) {
   constexpr std::uint64_t kLimit = std::uint64_t{1} << 28;
   constexpr std::int32_t kMostChannels = (1 << 14) / 2;
   const WideVectorSizes sizes(a);
-  return a.form == 0 && a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
+  return a.input_dims.c == a.filter_dims.c && a.params.dilation.h == 1 &&
          a.params.dilation.w == 1 && a.output_dims.c >= 2 && a.output_dims.c <= kMostChannels &&
          sizes.inputs < wide_vectors::kMostInputs && sizes.columns < kLimit &&
          sizes.scratch_bytes(a) < kLimit &&
