@@ -52,7 +52,7 @@ PER_CHANNEL = {"cortex-m4": 0.025, "cortex-m55": 0.044}
 # of payload for each one in int8, at most, and bytes of arena. Inputs and outputs of int16 are int16, all others int8.
 FORMATS = {
     ("ds_cnn", "int16", "cortex-m4"): (1.18, 1.03, 16_896),
-    ("ds_cnn", "int16", "cortex-m55"): (1.68, 1.03, 20_736),
+    ("ds_cnn", "int16", "cortex-m55"): (1.7, 1.03, 20_736),
     ("resnet8", "int16", "cortex-m4"): (1.25, 1.03, 67_168),
     ("resnet8", "int16", "cortex-m55"): (1.8, 1.03, 67_600),
     ("ds_cnn", "w4", "cortex-m4"): (1.12, 0.58, 8_896),
