@@ -354,6 +354,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/avg_pool2d/avg_pool2d_channels.h
+    runtime/kernels/avg_pool2d/channel_means.h
     runtime/kernels/avg_pool2d/reciprocal.h
     runtime/kernels/batch_matmul/batch_matmul.h
     runtime/kernels/batch_matmul/batch_matmul_pairs.h
@@ -635,6 +636,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/avg_pool2d_channels_dsp.S
     runtime/kernels/avg_pool2d/avg_pool2d_channels_mve.S
     runtime/kernels/avg_pool2d/avg_pool2d_channels_tuned.cc
+    runtime/kernels/avg_pool2d/avg_pool2d_channels_whole_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_pairs_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_int16_tuned.cc
     runtime/kernels/batch_matmul/batch_matmul_vectors_tuned.cc

@@ -19,6 +19,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from cmsis_nn_delegate.support.quiet import quiet
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--cores", default=",".join(known), help="default: those of the table")
     parser.add_argument("--count", type=int, default=_COUNT, help="random calls of each kind; default %(default)s")
     parser.add_argument(
-        "--operators", help="measure random calls of these, or of single kernels, alone, and leave all else as it is"
+        "--operators", help="measure calls of these, or of single kernels, alone, and leave all else as it is"
     )
     parser.add_argument("--write", action="store_true", help="write the table of the source tree")
     options = parser.parse_args(arguments)
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"unknown operators {', '.join(unknown)}; choose of {', '.join(sorted(known_names))}")
     try:
         if operators:
-            table = with_operators(costs(), cores, options.count, operators, Images())
+            table = with_operators(costs(), cores, options.count, operators, Images(), networks())
         else:
             table = measure(cores, options.count, networks())
     except (UserError, OSError, ValueError) as error:
@@ -127,16 +128,25 @@ def measure(cores: Sequence[str], count: int, known: Sequence[Network]) -> Costs
     return Costs(cmsis_nn, compilers, simulator, models, tuple(sorted(accuracy, key=lambda a: (a.core, a.providers))))
 
 
-def with_operators(table: Costs, cores: Sequence[str], count: int, operators: Sequence[str], images: Images) -> Costs:
+def with_operators(
+    table: Costs,
+    cores: Sequence[str],
+    count: int,
+    operators: Sequence[str],
+    images: Images,
+    known: Sequence[Network],
+) -> Costs:
     """Returns `table` with models of the kernels of `operators`, of the portable ones and CMSIS-NN's, and of those
-    single kernels, tuned ones too, that are named themselves, from random calls alone."""
+    single kernels, tuned ones too, that are named themselves, from random calls and those of the networks `known`."""
     models = dict(table.models)
     kernels = kernels_of(operators)
     drawn = {*operators, *(op.name for op in OPS.values() for kernel in op.kernels if kernel.name in kernels)}
     for core in (core for core in cores if MEASURED_CORES[core] == core):
         sampler = Sampler(get_target(core), images)
         usable = [p for p in PROVIDERS if not images.obstacle(p)]
-        found = [sample for p in usable for sample in sampler.of_operators(p, count, drawn) if sample.kernel in kernels]
+        of_networks = (sample for p in usable for network in known for sample in sampler.of_network(network, p))
+        random = (sample for p in usable for sample in sampler.of_operators(p, count, drawn))
+        found = [sample for sample in chain(random, of_networks) if sample.kernel in kernels]
         # Paths that these kernels no longer have go with the models that they had.
         fitted = {sample.kernel for sample in found}
         models = {key: model for key, model in models.items() if key[0] != core or key[2] not in fitted}

@@ -21,6 +21,7 @@ void report(std::uint32_t index, const char* what, std::int64_t a, std::int64_t 
 }
 
 constexpr KernelRef kNarrow[] = {
+    tuned::kAvgPool2dChannelsWhole,
     tuned::kConv2dPairsAny,
     tuned::kDepthwiseConv2d5x5Stride1,
     tuned::kDepthwiseConv2d5x5Stride2,

@@ -24,12 +24,12 @@ _FOR_SIZE = {
     ],
     "cortex_m55": [
         "conv2d/conv2d_vectors_tuned.cc",
-        "depthwise_conv2d/depthwise_conv2d_vectors_tuned.cc",
+        "depthwise_conv2d/depthwise_conv2d_windows_tuned.cc",
         "fully_connected/fully_connected_vectors_tuned.cc",
     ],
 }
 _ALL_FOR_SIZE = [
-    "avg_pool2d/avg_pool2d_portable.cc",
+    "avg_pool2d/avg_pool2d_channels_whole_tuned.cc",
     "softmax/softmax_portable.cc",
 ]
 

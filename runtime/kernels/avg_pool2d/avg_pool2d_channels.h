@@ -29,4 +29,16 @@ constexpr Kernel avg_pool2d_channels_kernel(Kernel::Run run) {
       .only_of(payload::ProviderId::kTuned);
 }
 
+inline bool avg_pool2d_channels_whole_accepts(const void* args) {
+  return avg_pool2d_channels_accepts(args) &&
+         is_whole(*static_cast<const payload::AvgPool2dChannelsArgs*>(args));
+}
+
+/// The same for calls whose window is the whole image.
+constexpr Kernel avg_pool2d_channels_whole_kernel(Kernel::Run run) {
+  return Kernel(operators::kAvgPool2dChannels, run)
+      .limited_to(avg_pool2d_channels_whole_accepts)
+      .only_of(payload::ProviderId::kTuned);
+}
+
 }  // namespace cmsis_nn_delegate::portable

@@ -45,6 +45,24 @@ inline std::int32_t word_at(const PooledWindows& windows, std::int32_t first) {
   return first + 4 <= windows.pixel ? first : windows.pixel - 4;
 }
 
+/// Returns a limit of results, as many times as it fits into a word.
+template <typename Element>
+std::uint32_t repeated(std::int32_t limit) {
+  return sizeof(Element) == 1 ? (static_cast<std::uint32_t>(limit) & 0xFF) * 0x01010101
+                              : (static_cast<std::uint32_t>(limit) & 0xFFFF) * 0x00010001;
+}
+
+/// Sets what limits the results.
+template <typename Element, typename Activation>
+[[gnu::always_inline]] inline void set_limits(PooledWindows& windows, const Activation& limits) {
+  windows.least = repeated<Element>(limits.min);
+  windows.most = repeated<Element>(limits.max);
+  windows.limited = limits.min != std::numeric_limits<Element>::min() ||
+                            limits.max != std::numeric_limits<Element>::max()
+                        ? 1
+                        : 0;
+}
+
 /// One axis of the windows of a call.
 struct PooledAxis {
   std::int32_t input;
@@ -68,11 +86,6 @@ struct PooledAxis {
 /// the image.
 template <typename Element, typename Args, typename Pool>
 [[gnu::always_inline]] inline void pool_windows(const Args& a, const Bases& bases, Pool pool) {
-  // As often as it fits into a word.
-  const auto repeated = [](std::int32_t limit) {
-    return sizeof(Element) == 1 ? (static_cast<std::uint32_t>(limit) & 0xFF) * 0x01010101
-                                : (static_cast<std::uint32_t>(limit) & 0xFFFF) * 0x00010001;
-  };
   // Of strides of a single window, which may be so large that the step overflows; nothing reads behind it.
   const auto wrapping_product = [](std::int32_t a, std::int32_t b) {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) * static_cast<std::uint32_t>(b));
@@ -92,12 +105,7 @@ template <typename Element, typename Args, typename Pool>
   windows.step = wrapping_product(p.stride.w, pixel);
   windows.pixel = pixel;
   const std::int32_t down_step = wrapping_product(p.stride.h, row_bytes);
-  windows.least = repeated(p.activation.min);
-  windows.most = repeated(p.activation.max);
-  windows.limited = p.activation.min != std::numeric_limits<Element>::min() ||
-                            p.activation.max != std::numeric_limits<Element>::max()
-                        ? 1
-                        : 0;
+  set_limits<Element>(windows, p.activation);
   for (std::int32_t n = 0; n < out.n; ++n) {
     std::int32_t down = 0;
     for (std::int32_t y = 0; y < out.h; y += down) {
@@ -123,6 +131,33 @@ template <typename Element, typename Args, typename Pool>
     input += in.h * row_bytes;
     output += out.h * out.w * pixel;
   }
+}
+
+/// Returns whether there is one window, which is the whole image.
+template <typename Args>
+bool is_whole(const Args& a) {
+  return a.output_dims.h == 1 && a.output_dims.w == 1 && a.filter_dims.h == a.input_dims.h &&
+         a.filter_dims.w == a.input_dims.w && a.params.padding.h == 0 && a.params.padding.w == 0;
+}
+
+/// The same for calls of which is_whole() is true: the windows of all images, each as a single row.
+template <typename Element, typename Args, typename Pool>
+[[gnu::always_inline]] inline void pool_whole(const Args& a, const Bases& bases, Pool pool) {
+  PooledWindows windows;
+  windows.input = bases.resolve<const std::int8_t>(a.input);
+  windows.output = bases.resolve<std::int8_t>(a.output);
+  windows.down = a.output_dims.n;
+  windows.across = 1;
+  windows.pixel = a.input_dims.c * static_cast<std::int32_t>(sizeof(Element));
+  windows.rows = 1;
+  windows.columns = a.input_dims.h * a.input_dims.w;
+  windows.step = windows.columns * windows.pixel;
+  windows.input_next = 0;
+  windows.output_next = 0;
+  windows.row_gap = 0;
+  windows.next_row = windows.pixel;
+  set_limits<Element>(windows, a.params.activation);
+  pool(windows);
 }
 
 }  // namespace cmsis_nn_delegate::portable

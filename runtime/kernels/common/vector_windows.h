@@ -14,6 +14,13 @@
 
 namespace cmsis_nn_delegate::portable {
 
+/// Whether what several windows have of a line of the image is copied at once. That takes 1.2 KB of code.
+#ifdef __OPTIMIZE_SIZE__
+inline constexpr bool kCopiesStrips = false;
+#else
+inline constexpr bool kCopiesStrips = true;
+#endif
+
 /// The sizes that follow from those of a call; `kInputs` are those of a vector of the products.
 template <typename Element, typename Args,
           std::int32_t kInputs = vector_products::kVectorOf<Element>>
@@ -230,7 +237,7 @@ class VectorWindows {
         const Element* pixel = first + (done + i) * step;
         if (done + i >= whole) {
           Element* copy = scratch_ + i * depth_;
-          copy_columns(copy, pixel, 1, kGrouped ? args_.filter_dims.c : args_.input_dims.c, 0, 0);
+          copy_columns(copy, pixel, 1, pixel_size(), 0, 0);
           pixel = copy;
         }
         products_.windows[i] = pixel;
@@ -243,14 +250,12 @@ class VectorWindows {
     const payload::PackedDims& in = args_.input_dims;
     const payload::PackedDims& out = args_.output_dims;
     row_size_ = static_cast<std::int32_t>(sizes_.row_size(args_));
-    column_size_ = args_.filter_dims.h * (kGrouped ? args_.filter_dims.c : in.c);
     strip_columns_ = sizes_.by_lines ? args_.filter_dims.w : 1;
     strip_step_ = sizes_.by_lines ? args_.params.stride.w : 1;
+    line_size_ = strip_columns_ * pixel_size();
+    strip_size_ = args_.filter_dims.h * line_size_;
+    column_step_ = sizes_.by_lines ? pixel_size() : strip_size_;
     in_strips_ = !kGrouped && args_.filter_dims.h > 1 && in.c <= kLine / strip_columns_;
-    if (in_strips_) {
-      line_size_ = strip_columns_ * in.c;
-      strip_size_ = args_.filter_dims.h * line_size_;
-    }
     padding_ = scratch_ + sizes_.tile_rows * row_size_ + kVector;
     Element zero_point = 0;
     if constexpr (kBytes == 1) {
@@ -277,15 +282,19 @@ class VectorWindows {
     for (std::int32_t i = 0; i < rows; ++i, row += row_size_) {
       const std::int32_t top = (y + i) * stride.h - args_.params.padding.h;
       const std::int32_t under = (columns - 1) * stride.w + args_.filter_dims.w;
-      if (in_strips_) {
+      if (kCopiesStrips && in_strips_) {
         copy_strips(row, top, left, sizes_.by_lines ? columns : under);
+      } else if (!kCopiesStrips && sizes_.by_lines) {
+        for (std::int32_t k = 0; k < columns; ++k) {
+          copy_row(row + k * strip_size_, top, left + k * stride.w, strip_columns_);
+        }
       } else {
         copy_row(row, top, left, under);
       }
     }
     const std::int32_t step = columns == 1      ? 0
                               : sizes_.by_lines ? strip_size_
-                                                : stride.w * column_size_;
+                                                : stride.w * strip_size_;
     if (columns % kWindows == 0) {  // then there is one row
       multiply_groups(scratch_, step, columns / kWindows);
       return;
@@ -313,24 +322,23 @@ class VectorWindows {
     const payload::PackedDims& in = args_.input_dims;
     const std::int32_t before = limit(-x, columns);
     const std::int32_t inside = limit(in.w - (x > 0 ? x : 0), columns - before);
-    for (std::int32_t k = 0; k < args_.filter_dims.h;
-         ++k, ++y, to += kGrouped ? args_.filter_dims.c : in.c) {
+    for (std::int32_t k = 0; k < args_.filter_dims.h; ++k, ++y, to += line_size_) {
       if (y < 0 || y >= in.h) {
         pad(to, columns);
         continue;
       }
       pad(to, before);
-      Element* const at = to + before * column_size_;
+      Element* const at = to + before * column_step_;
       if (inside > 0) {
         const Element* from = image_ + (y * in.w + x + before) * in.c;
         // The columns of a filter of one line lie one behind the other.
-        if (!kGrouped && column_size_ == in.c) {
+        if (!kGrouped && column_step_ == in.c) {
           copy_columns(at, from, 1, inside * in.c, 0, 0);
         } else {
-          copy_columns(at, from, inside, kGrouped ? args_.filter_dims.c : in.c, column_size_, in.c);
+          copy_columns(at, from, inside, pixel_size(), column_step_, in.c);
         }
       }
-      pad(at + inside * column_size_, columns - before - inside);
+      pad(at + inside * column_step_, columns - before - inside);
     }
   }
 
@@ -425,8 +433,7 @@ class VectorWindows {
 
   void pad(Element* to, std::int32_t columns) const {
     if (columns > 0) {
-      copy_columns(to, padding_, columns, kGrouped ? args_.filter_dims.c : args_.input_dims.c,
-                   column_size_, 0);
+      copy_columns(to, padding_, columns, pixel_size(), column_step_, 0);
     }
   }
 
@@ -443,10 +450,11 @@ class VectorWindows {
     return value < 0 ? 0 : value > most ? most : value;
   }
 
+  /// Elements of a pixel of a group.
+  std::int32_t pixel_size() const { return kGrouped ? args_.filter_dims.c : args_.input_dims.c; }
+
   /// How many elements of the zero point are kept.
-  std::int32_t padding_size() const {
-    return in_strips_ ? line_size_ : kGrouped ? args_.filter_dims.c : args_.input_dims.c;
-  }
+  std::int32_t padding_size() const { return in_strips_ ? line_size_ : pixel_size(); }
 
   const Args& args_;
   VectorSizes<Element, Args, kInputs> sizes_;
@@ -456,14 +464,16 @@ class VectorWindows {
   const Element* image_ = nullptr;
   Element* padding_ = nullptr;  // a pixel of the zero point, or a line of a strip
   std::int32_t row_size_ = 0;   // elements of the copies of a row of a tile
-  std::int32_t column_size_ = 0;
-  // What is copied line by line: a window, or a column under the filter, which windows share. Only where a line has
-  // at most 16 bytes.
-  bool in_strips_ = false;
+  // Copies are made of strips of `strip_size_` elements, line by line: a window, or a column under the filter, which
+  // windows share.
   std::int32_t strip_columns_ = 1;
   std::int32_t strip_step_ = 1;  // columns from one strip to the next one
   std::int32_t line_size_ = 0;   // elements
   std::int32_t strip_size_ = 0;
+  std::int32_t column_step_ =
+      0;  // elements of the copies, from one column of the image to the next one
+  bool in_strips_ =
+      false;  // whether a line has at most 16 bytes; then several strips are copied at once
   VectorProductsOf<Element> products_;
   struct Nothing {};
   std::conditional_t<kGrouped, const Element*, Nothing> end_;  // of the input

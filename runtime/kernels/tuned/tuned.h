@@ -150,6 +150,8 @@ CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectors, Conv2dGroupedVectors, conv2d_grou
 CMSIS_NN_DELEGATE_KERNEL(Conv2dGroupedVectorsInt16, Conv2dGroupedVectorsInt16,
                          conv2d_grouped_vectors_int16)
 CMSIS_NN_DELEGATE_KERNEL(AvgPool2dChannels, AvgPool2dChannels, avg_pool2d_channels)
+/// avg_pool2d_channels for a window as large as the image alone.
+CMSIS_NN_DELEGATE_KERNEL(AvgPool2dChannels, AvgPool2dChannelsWhole, avg_pool2d_channels_whole)
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannels, MaxPool2dChannels, max_pool2d_channels)
 CMSIS_NN_DELEGATE_KERNEL(MaxPool2dChannelsInt16, MaxPool2dChannelsInt16, max_pool2d_channels_int16)
 CMSIS_NN_DELEGATE_KERNEL(Conv2dWideVectorsInt16, Conv2dWideVectorsInt16, conv2d_wide_vectors_int16)

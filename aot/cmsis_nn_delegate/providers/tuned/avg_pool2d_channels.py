@@ -19,10 +19,11 @@ from ...ops import avg_pool2d, pooling
 from ...ops.case import Case
 from ...ops.features import Features
 from ...ops.kernel import KernelSpec
-from ..implementation import OwnImplementation, Symbol
+from ..implementation import Function, OwnImplementation, Symbol
 from . import pooled_channels
 
 _MOST_PIXELS = 256
+_HELPERS = ("runtime/kernels/avg_pool2d/avg_pool2d_channels_{isa}.S",)
 
 KERNEL = KernelSpec(
     "avg_pool2d_channels",
@@ -52,6 +53,16 @@ def _draw_large(d: Case) -> Value:
     return d.avg_pool2d(d.input(d.batch(), channels, kernel[0] + d.integer(0, 1), kernel[1]), kernel, clamp=d.clamp())
 
 
+def _is_whole(args: Mapping[str, Any], _isa: Isa) -> bool:
+    sizes = {name: (args[name]["h"], args[name]["w"]) for name in ("input_dims", "filter_dims", "output_dims")}
+    padding = args["params"]["padding"]
+    return (
+        sizes["output_dims"] == (1, 1)
+        and sizes["filter_dims"] == sizes["input_dims"]
+        and (padding["h"], padding["w"]) == (0, 0)
+    )
+
+
 class AvgPool2dChannels(OwnImplementation):
     """The channels of a pixel lie together: the sums of 8 of them, or of 32 with MVE, stay in registers while the
     pixels of a window are added up. It takes no scratch memory."""
@@ -63,7 +74,13 @@ class AvgPool2dChannels(OwnImplementation):
     assumes = f"{pooled_channels.LEAST_CHANNELS} channels and more, in windows of at most {_MOST_PIXELS} pixels"
     draws = (_draw, _draw_large)
 
-    symbol = Symbol(KERNEL, helpers=("runtime/kernels/avg_pool2d/avg_pool2d_channels_{isa}.S",))
+    symbol = Symbol(
+        KERNEL,
+        helpers=_HELPERS,
+        functions=(
+            Function("avg_pool2d_channels_whole", "a window as large as the image", _is_whole, helpers=_HELPERS),
+        ),
+    )
 
     def why_not(self, node: Node) -> str:
         height, width = node.attrs.kernel

@@ -1,0 +1,13 @@
+#include "runtime/kernels/avg_pool2d/channel_means.h"
+#include "runtime/kernels/tuned/tuned.h"
+
+namespace cmsis_nn_delegate::tuned {
+
+Error run_avg_pool2d_channels_whole(const void* args, const Bases& bases) {
+  return find_channel_means<true>(args, bases);
+}
+
+constexpr KernelOf<payload::Opcode::kAvgPool2dChannels> kAvgPool2dChannelsWhole =
+    portable::avg_pool2d_channels_whole_kernel(run_avg_pool2d_channels_whole);
+
+}  // namespace cmsis_nn_delegate::tuned
