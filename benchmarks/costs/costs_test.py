@@ -1,3 +1,4 @@
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,16 @@ def test_no_weight_is_negative_whatever_is_counted(seed, count):
     ]
     model = fit.fit(known)
     assert model.call >= 0 and all(weight > 0 for weight in model.weights.values())
+
+
+@given(st.integers(0, 2**32), st.integers(2, 5))
+@settings(max_examples=10, deadline=None)
+def test_a_sample_counts_as_often_as_its_weight(seed, weight):
+    some, others = samples((1, 2, 3), 4, 20, seed), samples((3, 1, 9), 90, 20, seed + 1)
+    found = fit.fit([*some, *(dataclasses.replace(sample, weight=weight) for sample in others)], with_errors=False)
+    repeated = fit.fit([*some, *others * weight], with_errors=False)
+    assert found.samples == 40 and found.call == pytest.approx(repeated.call, abs=0.2)
+    assert found.weights == pytest.approx(repeated.weights, rel=1e-3)
 
 
 def test_too_few_samples_give_no_model():

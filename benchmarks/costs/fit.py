@@ -57,13 +57,16 @@ def fit(samples: Sequence[Sample], with_errors: bool = True) -> Optional[Model]:
     names = sorted({name for sample in samples for name, count in sample.features.counts.items() if count})
     matrix = np.array([[1.0, *(sample.features.counts.get(name, 0) for name in names)] for sample in samples])
     counted = np.array([sample.instructions for sample in samples], float)
-    weights = _solve(matrix, counted)
+    shares = np.array([sample.weight for sample in samples], float)
+    weights = _solve(matrix, counted, shares)
     errors = np.zeros(1)
     if with_errors:
         fold = np.arange(len(samples)) % _FOLDS
         errors = np.concatenate(
             [
-                matrix[fold == index] @ _solve(matrix[fold != index], counted[fold != index]) / counted[fold == index]
+                matrix[fold == index]
+                @ _solve(matrix[fold != index], counted[fold != index], shares[fold != index])
+                / counted[fold == index]
                 - 1
                 for index in range(_FOLDS)
             ]
@@ -88,11 +91,11 @@ def _rounded(error: float) -> float:
     return round(float(error), 3)
 
 
-def _solve(matrix: np.ndarray, counted: np.ndarray) -> np.ndarray:
-    """Returns weights >= 0 with the least squares of relative errors. Counts without which that is hardly worse have
-    none: what is true of the samples by chance would be wrong for larger calls."""
+def _solve(matrix: np.ndarray, counted: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Returns weights >= 0 with the least squares of relative errors, each as often as its row's share. Counts without
+    which that is hardly worse have none: what is true of the samples by chance would be wrong for larger calls."""
     kept = np.ones(matrix.shape[1], bool)
-    weights, error = _least_squares(matrix, counted, kept)
+    weights, error = _least_squares(matrix, counted, shares, kept)
     while True:
         kept = weights > 0
         kept[0] = True
@@ -100,7 +103,7 @@ def _solve(matrix: np.ndarray, counted: np.ndarray) -> np.ndarray:
         for index in np.flatnonzero(kept[1:]) + 1:
             fewer = kept.copy()
             fewer[index] = False
-            candidates.append(_least_squares(matrix, counted, fewer))
+            candidates.append(_least_squares(matrix, counted, shares, fewer))
         if not candidates:
             return weights
         fewer_weights, fewer_error = min(candidates, key=lambda candidate: candidate[1])
@@ -109,12 +112,15 @@ def _solve(matrix: np.ndarray, counted: np.ndarray) -> np.ndarray:
         weights = fewer_weights
 
 
-def _least_squares(matrix: np.ndarray, counted: np.ndarray, kept: np.ndarray) -> tuple[np.ndarray, float]:
+def _least_squares(
+    matrix: np.ndarray, counted: np.ndarray, shares: np.ndarray, kept: np.ndarray
+) -> tuple[np.ndarray, float]:
     """Returns the weights of columns that are `kept`, 0 for the others, and the root of the mean square error."""
-    relative = matrix[:, kept] / counted[:, None]
+    roots = np.sqrt(shares)
+    relative = matrix[:, kept] * (roots / counted)[:, None]
     scale = np.linalg.norm(relative, axis=0)
     scale[scale == 0] = 1
-    found, residual = nnls(relative / scale, np.ones(len(counted)))
+    found, residual = nnls(relative / scale, roots)
     weights = np.zeros(matrix.shape[1])
     weights[kept] = found / scale
-    return weights, float(residual / np.sqrt(len(counted)))
+    return weights, float(residual / np.sqrt(shares.sum()))
