@@ -4,7 +4,8 @@
 
 Each FOLDER has what .ci/run keeps of a run: `log`, Bazel's output; `code`, its exit code; and of tests `testlogs`, the
 test.xml files, and `processor_seconds`. Prints how long the tests of the first run took, a warning if one took longer
-than LONGEST, and `N passed, N failed, N skipped`. The exit code is 0 if something passed and nothing failed.
+than LONGEST, why cases were skipped, and `N passed, N failed, N skipped`. The exit code is 0 if something passed and
+nothing failed.
 
 The first run is compared with budget.json, which has what a cold one took on two idle cores. It fails with over
 GROWTH % more actions: tests that cost more must be worth it, and whoever adds them writes the new figure there. A long
@@ -18,6 +19,7 @@ because it is not for this machine, counts as one skipped case. If a command fai
 with an error, the demo), this is one failure as well.
 """
 
+import collections
 import dataclasses
 import json
 import pathlib
@@ -42,18 +44,26 @@ _PROCESSES = re.compile(r"^INFO: \d+ process(es)?: (?P<kinds>.*)\.$", re.MULTILI
 BUDGET = pathlib.Path(__file__).with_name("budget.json")
 GROWTH = 15  # percent
 LONGEST = 45  # seconds, of a test
+REASONS = 12  # that are printed, the most frequent ones
+_WIDTH = 120  # characters of a reason
 
 
 @dataclasses.dataclass
 class Count:
-    """Numbers of test cases."""
+    """Numbers of test cases, and how many were skipped for each reason that they state."""
 
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    reasons: collections.Counter = dataclasses.field(default_factory=collections.Counter, compare=False)
 
     def __add__(self, other):
-        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+        return Count(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.skipped + other.skipped,
+            self.reasons + other.reasons,
+        )
 
 
 def cases(path):
@@ -66,6 +76,9 @@ def cases(path):
             count.failed += 1
         elif skipped or case.find("skipped") is not None:
             count.skipped += 1
+            found = case.find("skipped")
+            message = "" if found is None else " ".join((found.get("message") or "").split())
+            count.reasons[message[:_WIDTH] or "it does not say why"] += 1
         else:
             count.passed += 1
     return count
@@ -74,7 +87,7 @@ def cases(path):
 def target_count(folder, status, shards):
     """Returns the Count of the target whose test.xml files, one for each of its `shards`, are in `folder`."""
     if status == "SKIPPED":
-        return Count(skipped=1)
+        return Count(skipped=1, reasons=collections.Counter(["a target that is not for this machine"]))
     count = Count()
     if status not in ("FAILED TO BUILD", "NO STATUS"):
         for path in sorted(folder.glob("test.xml" if shards == 1 else f"shard_*_of_{shards}/test.xml")):
@@ -130,6 +143,13 @@ def times(log):
     return found
 
 
+def skips(reasons):
+    """Returns lines that say why cases were skipped."""
+    found = [f"  {count:5}  {reason}" for reason, count in reasons.most_common(REASONS)]
+    left = sum(reasons.values()) - sum(count for _, count in reasons.most_common(REASONS))
+    return ["skipped, because:", *found, *([f"  {left:5}  other reasons"] if left else [])] if found else []
+
+
 def actions(log):
     """Returns how many actions the run that printed `log` executed: neither what caches had nor Bazel's own."""
     match = _PROCESSES.search(log)
@@ -178,7 +198,12 @@ def main(argv):
             lines += compared
             part.failed += too_many
         total += part
-    print(*lines, f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", sep="\n")
+    print(
+        *lines,
+        *skips(total.reasons),
+        f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped",
+        sep="\n",
+    )
     return 0 if total.passed and not total.failed else 1
 
 

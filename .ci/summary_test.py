@@ -46,6 +46,18 @@ def test_cases(tmp_path, content, expected):
     assert summary.cases(tmp_path / "a/b/test.xml") == expected
 
 
+def test_skipped_cases_say_why(tmp_path):
+    write(tmp_path, "a/b", PYTEST)
+    write(tmp_path, "a/c", GOOGLETEST)
+    log = "//a:b   PASSED in 0.3s\n//a:c   PASSED in 0.3s\n//a:d   SKIPPED"
+    found = summary.summarize(log, tmp_path).reasons
+    assert found == {"no": 1, "it does not say why": 2, "a target that is not for this machine": 1}
+    assert summary.skips(found)[:2] == ["skipped, because:", "      2  it does not say why"]
+    many = summary.collections.Counter({f"reason {number}": 2 for number in range(summary.REASONS + 3)})
+    assert summary.skips(many)[-1] == "      6  other reasons" and len(summary.skips(many)) == summary.REASONS + 2
+    assert not summary.skips(summary.collections.Counter())
+
+
 def test_only_targets_of_this_run_count(tmp_path):
     write(tmp_path, "a/b", BAZEL_PASSED)
     write(tmp_path, "a/deleted", BAZEL_FAILED)
