@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/small_requantizer.h"
 #include "runtime/kernels/common/vectors.h"
 #include "runtime/kernels/common/words.h"
 #include "runtime/payload/bases.h"
@@ -38,33 +39,6 @@ inline void prelu_run(const Args& args, PreluOffsets offsets, const Element* inp
 #endif
 
 #if CMSIS_NN_DELEGATE_WORDS
-/// requantize() of values of at most 2^16, by at most kMostLeft to the left, with what does not depend on the value.
-class SmallRequantizer {
- public:
-  static constexpr std::int32_t kMostLeft = 13;
-
-  SmallRequantizer(std::int32_t multiplier, std::int32_t shift)
-      : multiplier_(multiplier),
-        left_(std::int32_t{2} << (shift > 0 ? shift : 0)),
-        right_(shift < 0 ? -shift : 0),
-        half_(shift < 0 ? std::int32_t{1} << (right_ - 1) : 0),
-        down_(shift < 0 ? -1 : 0) {}
-
-  std::int32_t operator()(std::int32_t value) const {
-    // Half of twice the product, halves up. The shift, too, rounds halves up: one less makes that "away from zero" for
-    // negative numbers.
-    const std::int32_t high = rounded_upper_half(value * left_, multiplier_);
-    return (high + (high >> 31 & down_) + half_) >> right_;
-  }
-
- private:
-  std::int32_t multiplier_;
-  std::int32_t left_;
-  std::int32_t right_;
-  std::int32_t half_;
-  std::int32_t down_;
-};
-
 /// Computes `count` bytes that lie together. Slopes are `step` apart: 0, if all have the first one, or 1.
 template <typename Limits>
 inline void prelu_run(SmallRequantizer positive, SmallRequantizer negative, PreluOffsets offsets,
