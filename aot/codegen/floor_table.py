@@ -127,7 +127,6 @@ _N = math.prod(_IMAGE)
 _PIXELS = 16 * 16
 _ROWS, _COLUMNS = 64, 128
 
-_LIBRARY = "CMSIS-NN's function; there is no tuned kernel"
 _PORTABLE = "plain C++, one element at a time; there is no tuned kernel"
 _ROUNDED = "one element at a time: a product takes five instructions to round, and the limits six"
 _FOURS = "elements are widened to 32 bits, and four computed at a time"
@@ -242,8 +241,6 @@ CASES = (
         "two images",
         _pair("extremum", ExtremumAttrs(True)),
         Work(2 * _N, _N, compared=_N),
-        _LIBRARY,
-        _LIBRARY,
     ),
     _case("lookup", "an image", _lookup, Work(_N, _N, gathered=_N), _BYTES),
     _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _ROUNDED, _FOURS),

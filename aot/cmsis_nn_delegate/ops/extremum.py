@@ -20,6 +20,7 @@ from . import broadcast, elementwise
 from .annotation import JoinedScale
 from .attrs import Shapes
 from .case import Case
+from .features import Features, blocks_of, elements
 from .kernel import KernelSpec, named_for
 
 _MINIMUM = "aten.minimum.default"
@@ -108,6 +109,20 @@ class Extremum(elementwise.PairOp):
 
     def variant(self, node: Node) -> str:
         return "maximum" if node.attrs.largest else "minimum"
+
+    def features(self, node: Node) -> Features:
+        """Kernels compare a word or a vector at a time in each call for a row; shorter rows one after the other."""
+        nbytes = node.output.element.bits // 8
+        if node.attrs.shapes is None:
+            counts, calls = dict(elements(node)), 1
+        else:
+            counts = dict(broadcast.counts(node.attrs.shapes, nbytes))
+            calls = counts["calls"]
+        size = node.output.numel // calls  # of most calls
+        words, vectors = calls * (size * nbytes // 4), calls * blocks_of(size * nbytes, 16)
+        alone = node.output.numel if size * nbytes < 4 else 0
+        counts |= {"words": words, "vectors": vectors, "outputs without words": alone}
+        return Features(counts, "" if node.attrs.shapes is None else broadcast.VARIANT)
 
     def _refuse_scales(self, node: EdgeNode, a: EdgeNode, b: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         activations = [x for x in (a, b) if context.constant_float(x) is None]

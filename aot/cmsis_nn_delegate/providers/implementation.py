@@ -80,6 +80,9 @@ class Implementation:
     # Whether it has larger constants than the other kernels for its nodes, for fewer instructions. Then it is only
     # chosen within a limit of flash, where the costs of both kernels are known.
     grows: ClassVar[bool] = False
+    # Whether the portable kernel takes fewer instructions for all its nodes, on every core. Beside a provider that is
+    # there for speed (`Provider.for_speed`), it only computes what no other provider can.
+    outdone: ClassVar[bool] = False
 
     def __init__(self, op: str, symbol: Symbol) -> None:
         self.name, self.op, self.symbol = symbol.kernel.name, op, symbol

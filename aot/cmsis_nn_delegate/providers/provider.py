@@ -28,7 +28,8 @@ class Library(NamedTuple):
 class Provider(ABC):
     """A set of kernels that an image may link. Each provider is a folder.
 
-    The compiler gives each call to the first allowed provider that has an implementation for it. The payload states the
+    The compiler gives each call to the first allowed provider that has an implementation for it, except where that is
+    outdone by another one's and the call is to be fast (`for_speed`). The payload states the
     revisions of all providers that it uses, and each call states its provider, so that an image without that provider
     refuses the payload.
     """
@@ -53,6 +54,8 @@ class Provider(ABC):
     # Whether its calls depend on the instruction set, by their scratch sizes or the order of their constants, so that
     # an image accepts only calls for its own.
     isa_dependent: ClassVar[bool]
+    # Whether who names it asks for speed: others' kernels that the portable ones outdo then come last.
+    for_speed: ClassVar[bool] = False
     # The library that it calls, if it calls one.
     library: ClassVar[Optional[Library]] = None
 

@@ -141,7 +141,8 @@ class Chosen:
 
 def legalize(graph: Graph, options: PayloadOptions = DEFAULT_OPTIONS) -> Legal:
     """Assigns each call to the first implementation of the options' providers that computes it, or an equivalent node,
-    on every instruction set. `graph` stays as it is.
+    on every instruction set; one that the portable kernel outdoes comes last, if a provider is there for speed.
+    `graph` stays as it is.
 
     ValueError for a node that none of them can compute. An alternative with such a node is left out.
     """
@@ -261,10 +262,15 @@ def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
     kernel = _kernel_of(node)
     expected: list[str] = []  # of providers that one expects to compute it
     refusals: list[str] = []
+    outdone: list[tuple[Provider, Implementation]] = []
+    for_speed = any(provider.for_speed for provider in providers)
     for provider in providers:
         everywhere = [found for _, found in _implementations(node, [provider]) if found.everywhere]
         for implementation in everywhere:
             why = implementation.why_not(node)
+            if not why and for_speed and implementation.outdone:
+                outdone.append((provider, implementation))
+                why = f"{provider.name}'s {kernel.name} takes more instructions"
             if not why:
                 return Assignment(implementation.legal(node), provider, implementation, "; ".join(expected))
             expected.append(why)
@@ -273,6 +279,8 @@ def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
             why = provider.why_lacking(kernel)
             expected += [why] if why else []
             refusals.append(why or f"{provider.name} has no {kernel.name} for all cores")
+    for provider, implementation in outdone:
+        return Assignment(implementation.legal(node), provider, implementation, "")
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
         f"{node.name}: no kernel {kernel} in {names}: compile for a provider that has it, such as portable: add it to "

@@ -3,6 +3,7 @@ import pytest
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.graph.tensor_type import Layout
 from cmsis_nn_delegate.ops.attrs import Padding
+from cmsis_nn_delegate.ops.extremum import ExtremumAttrs
 from cmsis_nn_delegate.payload.decode import decode
 from cmsis_nn_delegate.payload.lower_partition import encode
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, get_providers
@@ -53,6 +54,24 @@ def test_a_provider_that_comes_first_keeps_its_calls():
     assert chosen(TUNED, CMSIS_NN) is TUNED
     assert chosen(CMSIS_NN, TUNED) is CMSIS_NN
     assert chosen(CMSIS_NN) is CMSIS_NN
+
+
+@pytest.mark.parametrize("largest", [False, True])
+def test_a_kernel_that_the_portable_one_outdoes_comes_last_where_speed_counts(largest):
+    builder = GraphBuilder()
+    shape = (1, 4, 5, 5)
+    a, b = builder.input(*shape), builder.input(*shape)
+    b.retype(quant=a.quant)
+    graph = builder.graph(builder.node("extremum", [a, b], ExtremumAttrs(largest), a.quant))
+
+    def assigned(*providers):
+        (choice,) = choose_kernels(legalize(graph, PayloadOptions(providers=providers)), M4).choices
+        return choice.provider, choice.assignment.why
+
+    why = f"cmsis-nn's {'maximum' if largest else 'minimum'} takes more instructions"
+    assert assigned(TUNED, CMSIS_NN, PORTABLE) == (PORTABLE, why)
+    assert assigned(TUNED, CMSIS_NN) == (CMSIS_NN, "")
+    assert assigned(CMSIS_NN, PORTABLE) == (CMSIS_NN, "")
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate::portable {
 
 Error run_maximum_int16(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const payload::MaximumInt16Args*>(args), bases,
-                      extremum_row<std::int16_t, true>);
+                      extremum_row<std::int16_t, Largest>);
 }
 
 constexpr KernelOf<payload::Opcode::kMaximumInt16> kMaximumInt16 =

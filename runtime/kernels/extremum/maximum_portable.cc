@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate::portable {
 
 Error run_maximum(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const payload::MaximumArgs*>(args), bases,
-                      extremum_row<std::int8_t, true>);
+                      extremum_row<std::int8_t, Largest>);
 }
 
 constexpr KernelOf<payload::Opcode::kMaximum> kMaximum =

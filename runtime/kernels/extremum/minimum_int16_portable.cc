@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate::portable {
 
 Error run_minimum_int16(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const payload::MinimumInt16Args*>(args), bases,
-                      extremum_row<std::int16_t, false>);
+                      extremum_row<std::int16_t, Smallest>);
 }
 
 constexpr KernelOf<payload::Opcode::kMinimumInt16> kMinimumInt16 =

@@ -6,7 +6,7 @@ namespace cmsis_nn_delegate::portable {
 
 Error run_minimum(const void* args, const Bases& bases) {
   return for_each_row(*static_cast<const payload::MinimumArgs*>(args), bases,
-                      extremum_row<std::int8_t, false>);
+                      extremum_row<std::int8_t, Smallest>);
 }
 
 constexpr KernelOf<payload::Opcode::kMinimum> kMinimum =

@@ -37,6 +37,17 @@ def _of_rows(op: str, kernel: KernelSpec, function: str, *sources: str, rows: st
     return Implementation(op, Symbol(kernel, function, sources, helpers=(f"runtime/kernels/common/{rows}.cc",)))
 
 
+class _OutdoneRows(Implementation):
+    """A kernel of rows that the portable one outdoes: that compares four bytes at a time with DSP, and 16 in 5
+    instructions with MVE."""
+
+    outdone = True
+
+    def __init__(self, op: str, kernel: KernelSpec, function: str, *sources: str) -> None:
+        rows = _of_rows(op, kernel, function, *sources)
+        super().__init__(op, rows.symbol)
+
+
 _ADD_INT16 = "arm_elementwise_add_s16", "BasicMathFunctions/arm_elementwise_add_s16.c"
 _MUL_INT16 = "arm_elementwise_mul_s16", "BasicMathFunctions/arm_elementwise_mul_s16.c"
 _MATRICES_INT16 = (
@@ -67,8 +78,8 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     UnpackedWithDsp(),
     DepthwiseConv2dInt4(),
     Unpacked(),
-    _of_rows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),
-    _of_rows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
+    _OutdoneRows("extremum", extremum.MINIMUM, "arm_minimum_s8", "BasicMathFunctions/arm_minimum_s8.c"),
+    _OutdoneRows("extremum", extremum.MAXIMUM, "arm_maximum_s8", "BasicMathFunctions/arm_maximum_s8.c"),
     _plain("fully_connected", fully_connected.PER_CHANNEL, *_PER_CHANNEL),
     _plain("fully_connected", fully_connected.PER_TENSOR, *_PER_TENSOR),
     FullyConnectedInt16(),

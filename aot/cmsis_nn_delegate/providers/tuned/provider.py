@@ -29,6 +29,7 @@ class Tuned(Provider):
     header = "runtime/kernels/tuned/tuned.h"
     revision = TUNED_REVISION
     revision_constant = "payload::kTunedRevision"
+    for_speed = True
     isa_dependent = False  # each kernel is chosen for the instruction sets that it is for
 
     def implementations(self, op: str) -> Sequence[Implementation]:
