@@ -88,6 +88,9 @@ class StridedCopyVectors(OwnImplementation):
     def features(self, node: Node, scratch_bytes: int) -> Features:
         return _features(node.attrs)
 
+    def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
+        return strided_copy.fields_of(node, node.attrs, refs)
+
 
 def _draw_rows_int16(d: Case) -> Value:
     rows, row_size, skipped = d.integer(1, 9), d.integer(2, 40), d.integer(0, 9)
@@ -127,7 +130,7 @@ class StridedCopyVectorsInt16(OwnImplementation):
         return _features(_in_bytes(node.attrs))
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
-        fields = super().encode(dataclasses.replace(node, attrs=_in_bytes(node.attrs)), refs, scratch_bytes)
+        fields = strided_copy.fields_of(node, _in_bytes(node.attrs), refs)
         return {**fields, **{name: 2 * fields[name] for name in ("input_count", "output_count")}}
 
 
