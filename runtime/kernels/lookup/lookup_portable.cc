@@ -9,19 +9,32 @@ Error run_lookup(const void* args, const Bases& bases) {
   const auto* table = bases.resolve<const std::int8_t>(a.table) + a.entries / 2;
   auto* output = bases.resolve<std::int8_t>(a.output);  // may be the input
 
-  constexpr std::int32_t kAtATime = 4;  // so that the loop itself takes little
+  const auto four = [&](std::int32_t at) {
+    const std::int8_t x0 = input[at];
+    const std::int8_t x1 = input[at + 1];
+    const std::int8_t x2 = input[at + 2];
+    const std::int8_t x3 = input[at + 3];
+    output[at] = table[x0];
+    output[at + 1] = table[x1];
+    output[at + 2] = table[x2];
+    output[at + 3] = table[x3];
+  };
   std::int32_t left = a.count;
-  for (; left >= kAtATime; left -= kAtATime) {
-    const std::int8_t x0 = input[0];
-    const std::int8_t x1 = input[1];
-    const std::int8_t x2 = input[2];
-    const std::int8_t x3 = input[3];
-    output[0] = table[x0];
-    output[1] = table[x1];
-    output[2] = table[x2];
-    output[3] = table[x3];
-    input += kAtATime;
-    output += kAtATime;
+  // So many at a time that the loop itself takes little.
+#if !defined(__OPTIMIZE_SIZE__)
+  for (; left >= 16; left -= 16) {
+    four(0);
+    four(4);
+    four(8);
+    four(12);
+    input += 16;
+    output += 16;
+  }
+#endif
+  for (; left >= 4; left -= 4) {
+    four(0);
+    input += 4;
+    output += 4;
   }
   for (; left > 0; --left) {
     *output++ = table[*input++];
