@@ -355,7 +355,6 @@ cmsis_nn_delegate_library(
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/avg_pool2d/avg_pool2d_channels.h
     runtime/kernels/avg_pool2d/channel_means.h
-    runtime/kernels/avg_pool2d/reciprocal.h
     runtime/kernels/batch_matmul/batch_matmul.h
     runtime/kernels/batch_matmul/batch_matmul_pairs.h
     runtime/kernels/batch_matmul/batch_matmul_vectors.h
@@ -400,6 +399,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/pooled_windows.h
     runtime/kernels/common/power_table.h
     runtime/kernels/common/powers.h
+    runtime/kernels/common/reciprocal.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
     runtime/kernels/common/requantize.h
@@ -890,7 +890,7 @@ cmsis_nn_delegate_test(
 cmsis_nn_delegate_test(
   reciprocal_test
   SRCS
-    runtime/kernels/avg_pool2d/reciprocal_test.cc
+    runtime/kernels/common/reciprocal_test.cc
   DEPS
     portable
     executorch_runtime

@@ -284,7 +284,7 @@ CASES = (
         "7 x 7 windows",
         lambda d: d.node("adaptive_avg_pool2d", [x := d.input(*_IMAGE)], AdaptivePoolAttrs((7, 7)), x.quant),
         Work(_N, 49 * 32, 2 * 49 * 32, products=49 * 32 * 9),
-        "pixels of several windows are loaded as often, and means are divided and limited one by one",
+        "pixels of several windows are loaded as often, and each window has loops",
         "pixels of several windows are loaded as often, and widened to 16 bits",
     ),
     _case(

@@ -46,13 +46,17 @@ def runs(count: int, size: int, shortest: int = 1) -> dict[str, int]:
 
 
 def blocks_of_channels(name: str, count: int, channels: int) -> dict[str, int]:
-    """Returns how often kernels do something `count` times with some of `channels` channels: with 16 at a time and then
-    with 8 or 4, with 4 at a time, and with the rest of these one by one."""
+    """Returns how often kernels do something `count` times with some of `channels` channels: with 16 at a time, or 32
+    and then 16, and then with 8 or 4; with 4 at a time, or 8 and then 4, and with the rest of these one by one."""
     last = channels % 16
     return {
+        f"{name} of 32": count * (channels // 32),
+        f"{name} of 16 beside 32": count * (channels % 32 // 16),
         f"{name} of 16": count * (channels // 16),
         f"{name} of 8 of the last": count * blocks_of(last, 8),
         f"{name} of 4 of the last": count * blocks_of(last, 4),
+        f"{name} of 8": count * (channels // 8),
+        f"{name} of 4 beside 8": count * (channels % 8 // 4),
         f"{name} of 4": count * (channels // 4),
         f"{name} of 1": count * (channels % 4),
     }

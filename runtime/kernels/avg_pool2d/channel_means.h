@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "runtime/kernels/avg_pool2d/avg_pool2d_channels.h"
-#include "runtime/kernels/avg_pool2d/reciprocal.h"
 #include "runtime/kernels/common/pooled_windows_members.h"
+#include "runtime/kernels/common/reciprocal.h"
 #include "runtime/kernels/tuned/inner_loops.h"
 #include "runtime/kernels/tuned/tuned.h"
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/reciprocal.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/vectors.h"
 #include "runtime/kernels/common/words.h"
@@ -41,32 +42,40 @@ constexpr std::int32_t kMostShortSums = 256;
 #endif
 
 #if CMSIS_NN_DELEGATE_WORDS
-/// average() of at most kMostShortSums pixels of bytes, four channels at a time. Returns how many channels it has done.
+/// The means of four sums of bytes in the order of these: reciprocal.h says how. Bits 8 to 15 of the products are them.
+inline std::uint32_t four_means(const FourSums& sums, std::int32_t reciprocal) {
+  constexpr std::uint32_t kHalves = 0x00800080;
+  const auto products = [=](std::int32_t two) {
+    const auto lower = static_cast<std::uint32_t>(times_lower_half(reciprocal, two));
+    const auto upper = static_cast<std::uint32_t>(times_upper_half(reciprocal, two));
+    return __uadd16(lower_halves(lower, upper), kHalves);
+  };
+  return (products(sums.even) >> 8 & 0x00FF00FF) | (products(sums.odd) & 0xFF00FF00);
+}
+
+/// average() of at most kMostShortSums pixels of bytes, eight or four channels at a time. Returns how many channels it
+/// has done.
 template <typename Limits>
 inline std::int32_t average_words(const Window<std::int8_t>& window, const Limits& activation,
                                   std::int8_t* output) {
-  const std::int32_t count = window.rows * window.columns;
-  const std::int32_t half = count / 2;
-  const std::int32_t least = activation.min;
-  const std::int32_t most = activation.max;
-  const auto mean = [=](std::int32_t sum) {
-    const std::int32_t quotient = (sum > 0 ? sum + half : sum - half) / count;
-    const std::int32_t limited = quotient < least ? least : quotient;
-    return static_cast<std::int8_t>(limited > most ? most : limited);
-  };
+  const std::int32_t reciprocal = reciprocal_of(window.rows * window.columns);
+  const std::uint32_t least = (activation.min & 0xFFu) * 0x01010101u;
+  const std::uint32_t most = (activation.max & 0xFFu) * 0x01010101u;
   std::int32_t channel = 0;
-  for (; channel + 4 <= window.channels; channel += 4) {
-    std::int32_t even = 0;
-    std::int32_t odd = 0;
+  for (; channel + 8 <= window.channels; channel += 8) {
+    FourSums first;
+    FourSums second;
     for_each_pixel(window, channel, [&](const std::int8_t* pixel) {
-      const std::uint32_t word = load_word(pixel);
-      even = __sxtab16(even, static_cast<std::int32_t>(word));
-      odd = __sxtab16(odd, static_cast<std::int32_t>(word >> 8 | word << 24));
+      first.add(pixel);
+      second.add(pixel + 4);
     });
-    output[channel] = mean(static_cast<std::int16_t>(even));
-    output[channel + 1] = mean(static_cast<std::int16_t>(odd));
-    output[channel + 2] = mean(even >> 16);
-    output[channel + 3] = mean(odd >> 16);
+    store_word(output + channel, limit_four(four_means(first, reciprocal), least, most));
+    store_word(output + channel + 4, limit_four(four_means(second, reciprocal), least, most));
+  }
+  for (; channel + 4 <= window.channels; channel += 4) {
+    FourSums sums;
+    for_each_pixel(window, channel, [&](const std::int8_t* pixel) { sums.add(pixel); });
+    store_word(output + channel, limit_four(four_means(sums, reciprocal), least, most));
   }
   return channel;
 }
@@ -77,22 +86,35 @@ inline std::int32_t average_words(const Window<std::int8_t>& window, const Limit
 template <typename Limits>
 inline void average_bytes(Window<std::int8_t> window, const Limits& activation,
                           std::int8_t* output) {
-  const std::int32_t count = window.rows * window.columns;
-  const auto half = static_cast<std::uint16_t>(count / 2);
-  // A quotient by `count` is floor(n * reciprocal / 2^24): n < 2^16, and n * (reciprocal * count - 2^24) < 2^24.
-  const auto reciprocal = vdupq_n_u32(static_cast<std::uint32_t>(((1 << 24) + count - 1) / count));
-  const int16x8_t least = vdupq_n_s16(static_cast<std::int16_t>(activation.min));
-  const int16x8_t most = vdupq_n_s16(static_cast<std::int16_t>(activation.max));
+  const std::int32_t reciprocal = reciprocal_of(window.rows * window.columns);
+  // The reciprocal in two parts, whose products may wrap around: bits 8 to 15 of their sum are the mean.
+  const auto low = static_cast<std::int16_t>(reciprocal & 0xFFFF);
+  const auto high = static_cast<std::int16_t>((reciprocal - low) >> 16);
+  // Limits are those of bytes, because a mean of -128 may come as 128.
+  const int8x16_t least = vdupq_n_s8(static_cast<std::int8_t>(activation.min));
+  const int8x16_t most = vdupq_n_s8(static_cast<std::int8_t>(activation.max));
   const auto means = [=](int16x8_t sums) {
-    const uint16x8_t n = vaddq_n_u16(vreinterpretq_u16_s16(vabsq_s16(sums)), half);
-    const uint32x4_t even = vmulhq_u32(vshllbq_n_u16(n, 8), reciprocal);
-    const uint32x4_t odd = vmulhq_u32(vshlltq_n_u16(n, 8), reciprocal);
-    const uint16x8_t both = vmovntq_u32(vreinterpretq_u16_u32(even), odd);
-    const int16x8_t magnitudes = vreinterpretq_s16_u16(both);
-    const int16x8_t signed_ones = vnegq_m_s16(magnitudes, magnitudes, vcmpltq_n_s16(sums, 0));
-    return vminq_s16(vmaxq_s16(signed_ones, least), most);
+    const int16x8_t product = vmlaq_n_s16(vmulhq_s16(sums, vdupq_n_s16(low)), sums, high);
+    const int8x16_t bytes = vreinterpretq_s8_s16(vrshrq_n_s16(product, 8));
+    return vreinterpretq_s16_s8(vminq_s8(vmaxq_s8(bytes, least), most));
   };
   std::int32_t channel = 0;
+  for (; channel + 32 <= window.channels; channel += 32) {
+    int16x8_t first = vdupq_n_s16(0);
+    int16x8_t second = first;
+    int16x8_t third = first;
+    int16x8_t fourth = first;
+    for_each_pixel(window, channel, [&](const std::int8_t* pixel) {
+      first = vaddq_s16(first, vldrbq_s16(pixel));
+      second = vaddq_s16(second, vldrbq_s16(pixel + 8));
+      third = vaddq_s16(third, vldrbq_s16(pixel + 16));
+      fourth = vaddq_s16(fourth, vldrbq_s16(pixel + 24));
+    });
+    vstrbq_s16(output + channel, means(first));
+    vstrbq_s16(output + channel + 8, means(second));
+    vstrbq_s16(output + channel + 16, means(third));
+    vstrbq_s16(output + channel + 24, means(fourth));
+  }
   for (; channel + 16 <= window.channels; channel += 16) {
     int16x8_t first = vdupq_n_s16(0);
     int16x8_t second = first;

@@ -40,6 +40,54 @@ inline std::uint32_t upper_halves(std::uint32_t low, std::uint32_t high) {
   return halves;
 }
 
+/// Two sums of 16 bits, with the first and the third byte of a word added, or with the second and the fourth one. GCC
+/// takes an instruction more for these.
+inline std::int32_t add_even_bytes(std::int32_t sums, std::uint32_t word) {
+  return __sxtab16(sums, static_cast<std::int32_t>(word));
+}
+inline std::int32_t add_odd_bytes(std::int32_t sums, std::uint32_t word) {
+  asm("sxtab16 %0, %0, %1, ror #8" : "+r"(sums) : "r"(word));
+  return sums;
+}
+
+/// The sums of four columns of at most 256 rows of bytes, in 16 bits each: those of the first and of the third one, and
+/// those of the second and of the fourth one.
+struct FourSums {
+  std::int32_t even = 0;
+  std::int32_t odd = 0;
+
+  void add(const std::int8_t* row) {
+    const std::uint32_t word = load_word(row);
+    even = add_even_bytes(even, word);
+    odd = add_odd_bytes(odd, word);
+  }
+};
+
+/// a * b / 2^16, rounded down, where b is the lower or the upper half of `halves`.
+inline std::int32_t times_lower_half(std::int32_t a, std::int32_t halves) {
+  std::int32_t product;
+  asm("smulwb %0, %1, %2" : "=r"(product) : "r"(a), "r"(halves));
+  return product;
+}
+inline std::int32_t times_upper_half(std::int32_t a, std::int32_t halves) {
+  std::int32_t product;
+  asm("smulwt %0, %1, %2" : "=r"(product) : "r"(a), "r"(halves));
+  return product;
+}
+
+/// The larger ones of four bytes and four others.
+inline std::uint32_t larger_bytes(std::uint32_t a, std::uint32_t b) {
+  __ssub8(a, b);  // says where a >= b
+  return __sel(a, b);
+}
+
+/// Four bytes limited to [least, most], where each of these has its byte four times.
+inline std::uint32_t limit_four(std::uint32_t bytes, std::uint32_t least, std::uint32_t most) {
+  const std::uint32_t raised = larger_bytes(bytes, least);
+  __ssub8(most, raised);
+  return __sel(raised, most);
+}
+
 /// (a * b + 2^31) / 2^32, rounded down.
 inline std::int32_t rounded_upper_half(std::int32_t a, std::int32_t b) {
   std::int32_t high;

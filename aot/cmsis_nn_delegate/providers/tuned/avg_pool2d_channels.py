@@ -1,6 +1,6 @@
 """Average pooling of several channels at a time, for cores with DSP or MVE.
 
-Sums have 16 bits, which those of 256 int8 fit. `runtime/kernels/avg_pool2d/reciprocal.h` has the proof that a
+Sums have 16 bits, which those of 256 int8 fit. `runtime/kernels/common/reciprocal.h` has the proof that a
 multiplication and a shift make their means of them.
 """
 

@@ -1,4 +1,4 @@
-#include "runtime/kernels/avg_pool2d/reciprocal.h"
+#include "runtime/kernels/common/reciprocal.h"
 
 #include <gtest/gtest.h>
 
