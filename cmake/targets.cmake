@@ -408,6 +408,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/row_products_int16.h
     runtime/kernels/common/sequence_lengths.h
     runtime/kernels/common/sigmoid_table.h
+    runtime/kernels/common/small_requantizer.h
     runtime/kernels/common/softmax_int16.h
     runtime/kernels/common/softmax_rows.h
     runtime/kernels/common/softmax_table_rows.h
@@ -476,6 +477,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/quantize/quantize.h
     runtime/kernels/quantize/round_half_even.h
     runtime/kernels/reduce_extremum/reduce_extremum.h
+    runtime/kernels/reduce_sum/byte_sums.h
     runtime/kernels/reduce_sum/reduce_sum.h
     runtime/kernels/rescale/rescale.h
     runtime/kernels/resize_bilinear/resize_bilinear.h

@@ -253,8 +253,8 @@ CASES = (
         "columns of an image",
         lambda d: d.node("reduce_sum", [d.input(*_IMAGE)], ReduceSumAttrs((2,), True), d.quant(0.05, 3)),
         Work(_N, _N // 16, _N // 8, products=_N),
-        _PORTABLE,
-        _FOURS,
+        "sums of 16 bits are widened and requantized, and results packed",
+        "elements are widened to 16 bits, and sums requantized",
     ),
     _case(
         "reduce_extremum",

@@ -22,6 +22,7 @@ from . import block_values, reduction
 from .annotation import Elementwise
 from .attrs import Clamp
 from .case import Case
+from .features import Features, blocks_of_channels, sums
 from .kernel import KernelSpec, named_for
 from .quantized_math import quantize_multiplier, requantize, to_output
 from .reduction import dims_of
@@ -66,7 +67,15 @@ class ReduceSumAttrs:
 
 
 def _draw(d: Case) -> Value:
-    x, dims = reduction.draw(d, d.pick(*KERNEL_ELEMENTS))
+    return _drawn(d, *reduction.draw(d, d.pick(*KERNEL_ELEMENTS)))
+
+
+def _draw_long(d: Case) -> Value:
+    """Sums of more than 256 bytes have more than 16 bits."""
+    return _drawn(d, d.input(d.integer(1, 2), d.integer(250, 600), d.integer(1, 24)), (1,))
+
+
+def _drawn(d: Case, x: Value, dims: tuple[int, ...]) -> Value:
     mean = d.pick(False, True)
     count = math.prod(x.shape[dim] for dim in dims)
     # Sums of random numbers use the range of about the root of their count.
@@ -88,7 +97,7 @@ class ReduceSum(reduction.ReductionOp):
     annotation = Elementwise((*_MEANS, *_SUMS), operands=1)
     attrs = ReduceSumAttrs
     kernels = (KERNEL, INT16)
-    draws = (_draw,)
+    draws = (_draw, _draw_long)
     elements = KERNEL_ELEMENTS
     limits = (
         "over any dimensions next to each other, and of images also those next to each other with the channels last",
@@ -116,6 +125,15 @@ class ReduceSum(reduction.ReductionOp):
             return [context.node(node, self.name, [context.value(source)], attrs)]
         reduced = context.node(node, self.name, [context.value(source)], attrs, kept, "_kept")
         return [reduced, context.node(node, "reshape", [reduced.output])]
+
+    def features(self, node: Node) -> Features:
+        outer, axis, inner = reduction.sizes_of(node)
+        counts, path = reduction.reduced(outer, axis, inner)
+        # Kernels add up vectors or, of bytes, words of the elements that lie together, and then the rest.
+        if inner == 1:
+            return Features({**counts, **sums(outer, axis)}, path)
+        rows, results = (blocks_of_channels(*each, inner) for each in (("rows", outer * axis), ("results", outer)))
+        return Features({**counts, **rows, **results}, path)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         source = node.inputs[0]

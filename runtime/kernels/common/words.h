@@ -75,6 +75,16 @@ inline std::int32_t times_upper_half(std::int32_t a, std::int32_t halves) {
   return product;
 }
 
+/// The lower bytes of four numbers.
+inline std::uint32_t join_bytes(std::int32_t first, std::int32_t second, std::int32_t third,
+                                std::int32_t fourth) {
+  const std::uint32_t even =
+      lower_halves(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(third));
+  const std::uint32_t odd =
+      lower_halves(static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(fourth));
+  return (even & 0x00FF00FF) | (odd & 0x00FF00FF) << 8;
+}
+
 /// The larger ones of four bytes and four others.
 inline std::uint32_t larger_bytes(std::uint32_t a, std::uint32_t b) {
   __ssub8(a, b);  // says where a >= b

@@ -4,7 +4,10 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/requantize.h"
+#include "runtime/kernels/common/small_requantizer.h"
 #include "runtime/kernels/common/vectors.h"
+#include "runtime/kernels/common/words.h"
+#include "runtime/kernels/reduce_sum/byte_sums.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -82,18 +85,61 @@ inline void reduce_sum(const Args& a, const Bases& bases, std::int32_t input_off
     const int32x4_t scaled = requantize_four(sums, multiplier, shift);
     return clamp_four(vaddq_n_s32(scaled, output_offset), limits);
   };
+  // With 16 bits, offsets and limits are applied to eight sums at once; what saturates exceeds the limits all the same.
+  const auto byte_results = [=](const EightTotals& sums) {
+    const int16x8_t even =
+        vqmovnbq_s32(vdupq_n_s16(0), requantize_four(sums.even, multiplier, shift));
+    const int16x8_t both = vqmovntq_s32(even, requantize_four(sums.odd, multiplier, shift));
+    const int16x8_t moved = vqaddq_n_s16(both, static_cast<std::int16_t>(output_offset));
+    const int16x8_t raised = vmaxq_s16(moved, vdupq_n_s16(static_cast<std::int16_t>(limits.min)));
+    return vminq_s16(raised, vdupq_n_s16(static_cast<std::int16_t>(limits.max)));
+  };
   for (std::int32_t outer = 0; outer < a.outer; ++outer, input += a.axis * size, output += size) {
     if (size == 1) {
       *output = result(sum_of_run(start, input, a.axis));
+    } else if constexpr (sizeof(Element) == 1) {
+      sum_of_byte_rows(start, input, a.axis, size, output, byte_results);
     } else {
       sum_of_rows(start, input, a.axis, size, output, results);
     }
   }
 #else
+  constexpr bool kInWords = CMSIS_NN_DELEGATE_WORDS && sizeof(Element) == 1;
+#if CMSIS_NN_DELEGATE_WORDS
+  const std::int32_t multiplier = a.output_multiplier;
+  const std::int32_t shift = a.output_shift;
+  // So many distances of a byte to the zero point are small enough for SmallRequantizer.
+  const bool small = a.axis < (std::int32_t{1} << 30) / 255 >> (shift > 0 ? shift : 0);
+  const SmallRequantizer scale(multiplier, small ? shift : 0);
+  const auto each = [](std::int32_t byte) {
+    return (static_cast<std::uint32_t>(byte) & 0xFF) * 0x01010101u;
+  };
+  const std::uint32_t least = each(a.activation.min);
+  const std::uint32_t most = each(a.activation.max);
+  const auto four_results = [=](const std::int32_t* sums) {
+    const auto byte = [&](std::int32_t sum) { return __ssat(scale(sum) + output_offset, 8); };
+    const std::uint32_t bytes =
+        join_bytes(byte(sums[0]), byte(sums[1]), byte(sums[2]), byte(sums[3]));
+    return limit_four(bytes, least, most);
+  };
+#endif
   for (std::int32_t outer = 0; outer < a.outer; ++outer) {
     std::int32_t inner = 0;
+#if CMSIS_NN_DELEGATE_WORDS
+    if constexpr (sizeof(Element) == 1) {
+      if (size == 1) {
+        *output++ = result(sum_of_bytes(start, input, a.axis));
+        input += a.axis;
+        continue;
+      }
+      if (small) {
+        inner = sum_of_byte_rows(start, input, a.axis, size, output, four_results);
+        output += inner;
+      }
+    }
+#endif
     constexpr std::int32_t kAtATime = 4;  // sums, which share what a loop takes
-    for (; inner + kAtATime <= size; inner += kAtATime) {
+    for (; !kInWords && inner + kAtATime <= size; inner += kAtATime) {
       std::int32_t sums[kAtATime] = {start, start, start, start};
       const Element* element = input + inner;
       for (std::int32_t i = a.axis; i > 0; --i, element += size) {
