@@ -439,6 +439,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/depthwise_conv2d/depthwise_windows.h
     runtime/kernels/depthwise_conv2d/window_vectors.h
     runtime/kernels/dequantize/dequantize.h
+    runtime/kernels/dequantize/dequantize_words.h
     runtime/kernels/div/div.h
     runtime/kernels/embedding/embedding.h
     runtime/kernels/extremum/extremum.h

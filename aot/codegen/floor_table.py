@@ -323,8 +323,7 @@ CASES = (
         "an image",
         lambda d: d.dequantize(d.input(*_IMAGE)),
         Work(_N, 4 * _N, 2 * _N),
-        _PORTABLE,
-        _FLOATS,
+        m55=_FLOATS,
     ),
     _case(
         "conv2d",

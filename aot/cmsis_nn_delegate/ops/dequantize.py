@@ -111,7 +111,22 @@ class Dequantize(Op):
 
     def features(self, node: Node) -> Features:
         batch, channels, pixels = self._sizes(node)
-        return Features({**elements(node), **runs(batch * channels, pixels, shortest=4)})
+        # Kernels with words take four bytes that lie together, and four pixels of four channels of images.
+        together = channels == 1
+        tiles = 0 if together else batch * (channels // 4)
+        return Features(
+            {
+                **elements(node),
+                **runs(batch * channels, pixels, shortest=4),
+                "words": batch * (pixels // 4) if together else 0,
+                "elements beside words": batch * (pixels % 4) if together else 0,
+                "four channels": tiles,
+                "four channels of four pixels": tiles * (pixels // 4),
+                "four channels of last pixels": tiles * (pixels % 4),
+                "last channels": 0 if together else batch * (channels % 4),
+                "elements of last channels": 0 if together else batch * (channels % 4) * pixels,
+            }
+        )
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         batch, channels, pixels = self._sizes(node)

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/vectors.h"
+#include "runtime/kernels/dequantize/dequantize_words.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -56,7 +57,22 @@ void dequantize_elements(const Args& a, const Bases& bases, std::int32_t zero_po
   }
 #endif
   for (std::int32_t n = 0; n < a.batch; ++n) {
-    for (std::int32_t channel = 0; channel < channels; ++channel) {
+    std::int32_t first = 0;
+#if CMSIS_NN_DELEGATE_FLOAT_WORDS
+    if constexpr (sizeof(Element) == 1) {
+      const ByteFloats floats = {scale, -zero_point};
+      if (channels == 1) {
+        dequantize_bytes(input, pixels, floats, output);
+        input += pixels;
+        output += pixels;
+        continue;
+      }
+      for (; first + 4 <= channels; first += 4, output += 4 * pixels) {
+        dequantize_four_channels(input + first, pixels, channels, floats, output);
+      }
+    }
+#endif
+    for (std::int32_t channel = first; channel < channels; ++channel) {
       const Element* in = input + channel;
       for (float* const end = output + pixels; output != end; in += channels) {
         *output++ = static_cast<float>(*in - zero_point) * scale;
