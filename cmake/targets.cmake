@@ -457,6 +457,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/leaky_sum/leaky_sum.h
     runtime/kernels/log_mel/log_mel.h
     runtime/kernels/log_mel/spectrum.h
+    runtime/kernels/log_softmax/log_softmax_rows.h
     runtime/kernels/lookup/lookup_vectors.h
     runtime/kernels/lookup/lookup_vectors_int16.h
     runtime/kernels/lstm/lstm.h

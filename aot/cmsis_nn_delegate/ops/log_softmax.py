@@ -161,7 +161,17 @@ class LogSoftmax(rows.RowsOp):
 
     def features(self, node: Node) -> Features:
         row_count, row_size = rows.rows_of(node)
-        return Features({"rows": row_count, "outputs": row_count * row_size})
+        return Features(
+            {
+                "rows": row_count,
+                "outputs": row_count * row_size,
+                "sixteens": row_count * (row_size // 16),
+                "last sixteens": row_count * min(row_size % 16, 1),
+                "fours": row_count * (row_size // 4),
+                "last fours": row_count * min(row_size % 4, 1),
+                "elements of last fours": row_count * (row_size % 4),
+            }
+        )
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         count, row_size = rows.rows_of(node)

@@ -16,10 +16,11 @@ inline std::int32_t log2_of(std::uint64_t number, std::int32_t point) {
       static_cast<std::uint32_t>(bits <= 32 ? number << (32 - bits) : number >> (bits - 32));
   std::int32_t result = bits - 1 - point;
   for (int i = 0; i < kLogBits; ++i) {
-    const std::uint64_t square = (static_cast<std::uint64_t>(mantissa) * mantissa) >> 31;
-    const auto carry = static_cast<std::int32_t>(square >> 32);
-    mantissa = static_cast<std::uint32_t>(square >> carry);
-    result = result * 2 + carry;
+    const std::uint64_t square = static_cast<std::uint64_t>(mantissa) * mantissa;
+    const auto high = static_cast<std::uint32_t>(square >> 32);
+    const std::uint32_t carry = high >> 31;
+    mantissa = carry != 0 ? high : static_cast<std::uint32_t>(square >> 31);
+    result = result * 2 + static_cast<std::int32_t>(carry);
   }
   return result;
 }

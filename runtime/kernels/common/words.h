@@ -75,6 +75,14 @@ inline std::int32_t times_upper_half(std::int32_t a, std::int32_t halves) {
   return product;
 }
 
+/// value / 2^kShift, rounded down, limited to int8.
+template <int kShift>
+inline std::int32_t shifted_to_byte(std::int32_t value) {
+  std::int32_t byte;
+  asm("ssat %0, #8, %1, asr %2" : "=r"(byte) : "r"(value), "i"(kShift));
+  return byte;
+}
+
 /// The lower bytes of four numbers.
 inline std::uint32_t join_bytes(std::int32_t first, std::int32_t second, std::int32_t third,
                                 std::int32_t fourth) {
