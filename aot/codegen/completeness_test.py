@@ -20,6 +20,7 @@ from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.providers.cmsis_nn.lacking import WHY_LACKING
 from cmsis_nn_delegate.providers.registry import CMSIS_NN, PORTABLE, TUNED, operator_of, own_implementations
 from cmsis_nn_delegate.testing.random_case import RandomCase
+from codegen import format_gaps
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAWN = 40  # random cases, among which each kernel of an operator has to be
@@ -40,6 +41,9 @@ def missing(op: Op) -> Iterator[str]:
             yield "limits: what is delegated, for the docs"
         if f"\n| {op.name} | " not in (ROOT / "docs/operators.md").read_text(encoding="utf-8"):
             yield "a row of docs/operators.md"
+    yield from (
+        f"a kernel for {number}, or a reason in aot/codegen/format_gaps.py" for number in format_gaps.missing(op)
+    )
     if op.kernels:
         yield from _missing_with_kernels(op)
 
@@ -125,6 +129,8 @@ def test_what_is_missing_is_named():
         "build()",
         "limits: what is delegated, for the docs",
         "a row of docs/operators.md",
+        "a kernel for int16, or a reason in aot/codegen/format_gaps.py",
+        "a kernel for float32, or a reason in aot/codegen/format_gaps.py",
         "reference()",
         "encode()",
         "the portable kernel nothing_portable.cc",
@@ -132,6 +138,20 @@ def test_what_is_missing_is_named():
         "draws: random cases",
         "a conformance test",
     ]
+
+
+def test_weights_of_four_bits_that_no_kernel_takes_are_named():
+    known = OPS["fully_connected"]
+
+    class Wide(type(known)):
+        name = "wide"
+        kernels = tuple(kernel for kernel in known.kernels if "int4" not in kernel.name)
+
+    assert list(format_gaps.missing(Wide())) == ["int8 x int4", "int16 x int4", "float32"]
+
+
+def test_reasons_for_formats_without_kernels_are_of_such():
+    assert list(format_gaps.wrong()) == []
 
 
 def test_reasons_for_functions_that_cmsis_nn_lacks_are_of_kernels_that_it_lacks():

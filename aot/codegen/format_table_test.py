@@ -21,6 +21,8 @@ def _rows():
         ("fully_connected", "int8 x int4", ["cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
         ("conv2d", "int16 x int4", ["portable", "tuned", "tuned"]),
         ("conv2d", "int8", ["tuned, cmsis-nn", "tuned, cmsis-nn", "tuned, cmsis-nn"]),
+        # What it reads is called otherwise than input.
+        ("nms", "int16", ["portable", "portable", "portable"]),
     ],
 )
 def test_tuned_kernels_are_of_the_format_that_they_take(operator, number, providers):

@@ -31,7 +31,7 @@ from .quantized_math import to_output, wrap32
 # Normalized values have this many bits after the point. With the largest group they still fit 32 bits.
 FRACTION_BITS = 20
 MAX_GROUP = 1 << 20
-_MAX_GROUPS = {Element.INT8: MAX_GROUP, Element.INT16: 1 << 15}
+MAX_GROUPS = {Element.INT8: MAX_GROUP, Element.INT16: 1 << 15}
 # Of the squared step of the epsilon: what is added to the variance has at most 61 bits.
 _EPSILON_LIMIT = 1 << 61
 _MOST_SHIFT = 30
@@ -209,7 +209,7 @@ class Normalize(Op):
     limits = (
         "layer, group, instance and RMS norm, with or without constant weight and bias",
         "vectors divided by their length, as by F.normalize with p=2, along one dimension, with an eps of at most 1e-6",
-        f"at most {MAX_GROUP} elements that are normalized together, of int16 {_MAX_GROUPS[Element.INT16]}",
+        f"at most {MAX_GROUP} elements that are normalized together, of int16 {MAX_GROUPS[Element.INT16]}",
         "an instance norm with running statistics is a batch norm",
     )
     in_place = True
@@ -220,9 +220,9 @@ class Normalize(Op):
         shape, kind = shape_of(operand(node)), target_name(node)
         if kind in ("aten.layer_norm.default", "aten.rms_norm.default"):
             sizes: Sequence[int] = argument(node, 1)
-            return math.prod(sizes) <= _MAX_GROUPS[element]
+            return math.prod(sizes) <= MAX_GROUPS[element]
         groups: int = argument(node, 1) if kind == "aten.group_norm.default" else shape[1]
-        return math.prod(shape[1:]) // groups <= _MAX_GROUPS[element]
+        return math.prod(shape[1:]) // groups <= MAX_GROUPS[element]
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
@@ -301,10 +301,10 @@ class Normalize(Op):
         if attrs.epsilon < 0:
             return Refusal(Reason.UNSUPPORTED_PARAMETER, f"eps {attrs.epsilon:g} is negative; give it a positive one")
         element = context.operand_element(operand(node)) or COMMON_ELEMENT
-        if attrs.size > _MAX_GROUPS[element]:
+        if attrs.size > MAX_GROUPS[element]:
             return Refusal(
                 Reason.TOO_LARGE,
-                f"{attrs.size} elements of {element.value} are normalized together; at most {_MAX_GROUPS[element]} are "
+                f"{attrs.size} elements of {element.value} are normalized together; at most {MAX_GROUPS[element]} are "
                 "supported: use more groups",
             )
         return None
