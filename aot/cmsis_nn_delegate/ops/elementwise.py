@@ -11,6 +11,7 @@ from typing import Any, Optional
 from ..edge.nodes import first, operand, shape_of
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
+from ..format.element import KERNEL_ELEMENTS, named
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import broadcast, channels
@@ -77,7 +78,7 @@ def _refuse_numbers(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
 
 
 def refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
-    """Refuses constants that are not int8 with one scale."""
+    """Refuses constants that are not quantized with one scale."""
     constants = [context.constant_float(x) for x in (a, b)]
     if all(constants):
         return Refusal(
@@ -88,7 +89,8 @@ def refuse_constants(context: EdgeContext, a: Any, b: Any) -> Optional[Refusal]:
             how = constant.dtype + (" with a scale per channel" if constant.axis is not None else "")
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"its constant operand is {how}; the kernel takes int8 with one scale: {context.requantize}",
+                f"its constant operand is {how}; the kernels take {named(*KERNEL_ELEMENTS)} with one scale: "
+                f"{context.requantize}",
             )
     return None
 

@@ -14,7 +14,7 @@ from ..edge.nodes import argument, first, operand, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.element import COMMON_ELEMENT, MOVED_ELEMENTS
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS, MOVED_ELEMENTS, named
 from ..format.record import F32, I4, I8, I16, I32, I64, Field, Role, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout, Quant, TensorType
@@ -234,8 +234,9 @@ class Embedding(Op):
         if found.quantized and found.quant is None and not _is_small(found):
             return Refusal(
                 Reason.UNSUPPORTED_QUANTIZATION,
-                f"its table is {found.dtype} with {_scales_of(found)}; the kernels take int8 with one scale, or 4 "
-                f"bits with one or one for each row, and zero points of 0: {context.requantize}",
+                f"its table is {found.dtype} with {_scales_of(found)}; the kernels take "
+                f"{named(*KERNEL_ELEMENTS)} with one scale, or 4 bits with one or one for each row, and zero "
+                f"points of 0: {context.requantize}",
             )
         return None
 

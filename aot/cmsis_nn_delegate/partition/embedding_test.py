@@ -16,6 +16,7 @@ from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.graph.tensor_type import Element
 from cmsis_nn_delegate.ops.registry import index_range
 from cmsis_nn_delegate.quantization.convert import convert_trained
+from cmsis_nn_delegate.quantization.narrowed import narrowed
 from cmsis_nn_delegate.quantization.prepare import quantizable_module
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.support.errors import UserError
@@ -289,6 +290,14 @@ def test_tables_of_4_bits():
     distances, graph = steps_apart(module, x[:2], quantizer=quantizer)
     (small,) = (node for node in graph.nodes if node.op == "embedding" and node.inputs[1].element is Element.INT4)
     assert max(distances) <= 1 and small.output.zero_point == 0
+
+
+def test_a_note_says_how_many_bits_tables_keep():
+    quantizer = CmsisNnQuantizer("minmax", preset="w4").set_module_name("words", QuantizationConfig(format="int16"))
+    prepared = prepare_pt2e(quantizable_module(torch.export.export(Words().eval(), (integers(4),))), quantizer)
+    wide, short = narrowed(prepared.graph)
+    assert "words" in wide and "keeps weights of 16 bits" in wide
+    assert "kinds" in short and "words" not in short and "keep weights of 8 bits" in short
 
 
 def test_training_quantizes_rows_to_4_bits():

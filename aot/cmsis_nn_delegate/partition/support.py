@@ -27,7 +27,7 @@ from ..edge.functions import Functions, name_in
 from ..edge.naming import computed_in_float, left_in_float
 from ..edge.nodes import GETITEM, operand, quantized_element, target_name
 from ..edge.refusal import Reason, Refusal
-from ..format.element import COMMON_ELEMENT, Element
+from ..format.element import COMMON_ELEMENT, MOVED_ELEMENTS, Element, named
 from ..format.schema import MAX_IO
 from ..ops.annotation import LookUp, RecurrentLayer
 from ..ops.op import Op
@@ -239,8 +239,8 @@ class Support:
                 self._index_moves.remove(node)
                 self.refusals[node] = Refusal(
                     Reason.UNSUPPORTED_DTYPE,
-                    f"it moves integers that {self.context.described(other)} reads; the delegate computes with int8, "
-                    "and takes integers only as indices of constant tables",
+                    f"it moves integers that {self.context.described(other)} reads; the delegate computes with "
+                    f"{named(*MOVED_ELEMENTS)}, and takes integers only as indices of constant tables",
                 )
             elif layer is not None and self.context.indices_in_order(node) is node:
                 self._index_moves.remove(node)

@@ -22,17 +22,23 @@ def keep_asked(node: Node, asked: Element, too_large: bool) -> None:
     node.meta[_TOO_LARGE] = too_large
 
 
-def keep_wide_weights(node: Node) -> None:
-    """Remembers that `node` has weights of 8 bits, and was asked to have 4."""
-    node.meta[_WIDE_WEIGHTS] = True
+def keep_wide_weights(node: Node, element: Element) -> None:
+    """Remembers that `node` has weights of `element`, and was asked to have 4 bits."""
+    node.meta[_WIDE_WEIGHTS] = element
 
 
 def narrowed(graph: Graph) -> Iterator[str]:
     """Yields a sentence for each type that functions of a prepared graph were asked for and do not compute in."""
-    wide = [described(node) for node in graph.nodes if _WIDE_WEIGHTS in node.meta and node.op == "call_function"]
-    if wide:
-        keeps, it = ("keeps", "it") if len(wide) == 1 else ("keep", "them")
-        yield f"{_listed(wide)} {keeps} weights of 8 bits, because there is no fast kernel for {it} with weights of 4"
+    wide: dict[Element, list[str]] = {}
+    for node in graph.nodes:
+        if _WIDE_WEIGHTS in node.meta and node.op == "call_function":
+            wide.setdefault(node.meta[_WIDE_WEIGHTS], []).append(described(node))
+    for element, names in wide.items():
+        keeps, it = ("keeps", "it") if len(names) == 1 else ("keep", "them")
+        yield (
+            f"{_listed(names)} {keeps} weights of {element.bits} bits, because there is no fast kernel for {it} with "
+            "weights of 4"
+        )
     found: dict[tuple[Element, bool], list[str]] = {}
     for node in graph.nodes:
         if _ASKED in node.meta and node.op == "call_function":

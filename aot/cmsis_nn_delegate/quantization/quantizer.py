@@ -325,7 +325,7 @@ class CmsisNnQuantizer(Quantizer):
         if applies and isinstance(annotation, (Weighted, RecurrentLayer, LookUp)):
             asked_small = self._weights_asked(node, annotation).weights == "int4" and not is_sound(node)
             if asked_small and not self._takes_small_weights(node, annotation):
-                keep_wide_weights(node)
+                keep_wide_weights(node, _element_of(node) if isinstance(annotation, LookUp) else COMMON_ELEMENT)
         return applies
 
     def _apply(self, node: Node, annotation: Annotation, constants: set[Node], numbers: set[Node]) -> bool:
