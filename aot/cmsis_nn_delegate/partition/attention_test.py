@@ -52,6 +52,7 @@ ATTENTION = {
     "grouped queries": attention(None, heads=4, is_causal=True, enable_gqa=True),
 }
 MASKS = {
+    "made in forward": scores(lambda x, m: x + torch.triu(torch.full((TOKENS, TOKENS), -math.inf), 1)),
     "filled in": scores(lambda x, m: x.masked_fill(m, -math.inf)),
     "filled in place": scores(
         lambda x, m: (x * 1.5).masked_fill_(m[:TOKENS, :TOKENS] == 0, -1e9), torch.ones(9, 9).tril()

@@ -13,6 +13,7 @@ from torch.fx import GraphModule, Node
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn import functional as F
 
+from .constants import constant_values
 from .cumulative import below, running_products, running_sums
 from .rewriting import finish, inline
 from .unfolding import image_of_windows, windows_of_image
@@ -164,9 +165,13 @@ _PARTS: dict[Any, Callable[..., Any]] = {
 
 
 def spell_out_products(model: GraphModule) -> None:
-    """Rewrites `model` as the module docstring says."""
+    """Rewrites `model` as the module docstring says. What `fold_constants` folds later stays: as a product, triu makes
+    NaN of a mask with infinities."""
+    constant = constant_values(model, trained=True)
     for node in list(model.graph.nodes):
-        if node.op == "call_function" and (node.target in _COMPOSED and _is_of_floats(node) or _has_vector(node)):
+        if node.op != "call_function" or node in constant:
+            continue
+        if node.target in _COMPOSED and _is_of_floats(node) or _has_vector(node):
             target: Any = node.target
             spell_out(node, _PARTS.get(target, target))
     finish(model)

@@ -31,6 +31,20 @@ _SHAPED_LIKE = {
 def fold_constants(model: GraphModule, trained: bool = False) -> None:
     """Replaces what is computed of constants alone by its value. If the model is `trained`, its parameters are not
     constant."""
+    values = constant_values(model, trained)
+    for node, value in values.items():
+        if node.op == "get_attr" or not isinstance(value, torch.Tensor):
+            continue
+        if all(user in values for user in node.users):
+            continue
+        with model.graph.inserting_before(node):
+            constant = constant_for(model, node, "value", value.clone())
+        node.replace_all_uses_with(constant)
+    finish(model)
+
+
+def constant_values(model: GraphModule, trained: bool) -> dict[Node, Any]:
+    """Returns the values of constants and of what is computed of them alone, by node."""
     state = written_state(model.graph)
     values: dict[Node, Any] = {}
     with torch.no_grad():
@@ -54,15 +68,7 @@ def fold_constants(model: GraphModule, trained: bool = False) -> None:
                 target: Any = node.target
                 args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), sources.__getitem__)
                 values[node] = target(*args, **kwargs)
-    for node, value in values.items():
-        if node.op == "get_attr" or not isinstance(value, torch.Tensor):
-            continue
-        if all(user in values for user in node.users):
-            continue
-        with model.graph.inserting_before(node):
-            constant = constant_for(model, node, "value", value.clone())
-        node.replace_all_uses_with(constant)
-    finish(model)
+    return values
 
 
 def _is_function(node: Node) -> bool:

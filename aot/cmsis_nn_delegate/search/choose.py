@@ -20,10 +20,11 @@ import torch
 
 from ..accuracy.measurement import device_outputs, run_module
 from ..compile import requested
-from ..pipeline import LeftOutside, advance
+from ..pipeline import Compilation, LeftOutside, advance
 from ..planner.memory_fit import DoesNotFit
 from ..precision.formats import FORMATS
 from ..precision.problem import Assignment, changed, frontier
+from ..quantization.comparison import Comparison
 from ..quantization.interface import Arguments, Model
 from ..support.checked import checked
 from ..support.errors import UserError
@@ -190,10 +191,7 @@ class _Search:
                 ),
             )
             return None
-        if self._model.asked.check:
-            advance(c, "compare", "compare")
-        else:
-            c.comparison = None
+        c.comparison = self._comparison(c)
         with torch.no_grad():
             outputs, obstacle, how = device_outputs(measured, self._model.samples, self._model.starts, self._library)
             if outputs is None:
@@ -226,6 +224,16 @@ class _Search:
             exact=self._model.exact,
             computed_by=how,
         )
+
+    def _comparison(self, made: Compilation) -> Optional[Comparison]:
+        """Returns how the quantized module compares with the float one, if that is asked for; as in `compile_model`
+        before biases are corrected."""
+        if not self._model.asked.check:
+            return None
+        configuration = made.options.quantizer.configuration
+        c = self._model.quantized(configuration, corrected=False) if configuration.corrects_biases else made
+        advance(c, "compare", "compare")
+        return c.comparison
 
     def _refuse(self, assignment: Assignment, error: UserError) -> None:
         self._model.say(f"{self._model.described(assignment)}: {error}")

@@ -52,8 +52,12 @@ def samples(count=12, seed=0):
 DATA = samples()
 
 
+# Tests of what corrected biases do say so; for the others they would take more time.
+MINMAX = CmsisNnQuantizer(preset="minmax", bias_correction=False)
+
+
 def chosen(**options):
-    return choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=CmsisNnQuantizer(preset="minmax"), **options)
+    return choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=MINMAX, **options)
 
 
 def measured(configuration, **options):
@@ -146,7 +150,7 @@ def test_least_ram_is_less_than_that_of_the_fastest(mixed, int8_and_int16):
 
 
 def test_formats_that_the_quantizer_gives_stay(int8_and_int16):
-    pinned = CmsisNnQuantizer(preset="minmax").set_module_name("second", FORMATS[0].config)
+    pinned = CmsisNnQuantizer(preset="minmax", bias_correction=False).set_module_name("second", FORMATS[0].config)
     result = choose_formats(Net(), DATA[0], "cortex-m4", DATA, quantizer=pinned, min_sqnr=5.0)
     assert "second" not in result.formats and set(result.formats) == {"first", "classes"}
 
@@ -155,6 +159,35 @@ def test_what_does_not_fit_the_memories_says_so(int8_and_int16, monkeypatch):
     monkeypatch.setattr(choose, "_CLIMBS", 1)
     with pytest.raises(UserError, match="does not fit|It fits with"):
         chosen(min_sqnr=10.0, memories=[Memory.of("ram=1K")])
+
+
+class Positive(Net):
+    """Its inputs and all tensors between layers are positive, so that rounding weights shifts the means of results."""
+
+    DATA = [(x.abs(),) for (x,) in DATA]
+
+    def __init__(self):
+        super().__init__()
+        for layer in (self.first, self.second):
+            layer.bias = None
+
+
+def test_corrected_biases_are_free():
+    """Where they make formats more exact, formats that would be too noisy without keep the limit."""
+    data, lines = Positive.DATA, []
+
+    def found(**options):
+        return choose_formats(Positive(), data[0], "cortex-m4", data, prefer="flash", **options)
+
+    corrected = found(min_sqnr=10.0, progress=lines.append)
+    assert corrected.configuration.bias_correction is True and "w4" in corrected.formats.values()
+    assert any(line.startswith("with corrected biases") and line.endswith("all formats have them") for line in lines)
+    parsed = configuration_file.parse(corrected.quantizer_file)
+    assert parsed.bias_correction is True and parsed == corrected.configuration
+    limit = corrected.outcome.figures.sqnr - 0.1
+    without = found(min_sqnr=limit, quantizer=CmsisNnQuantizer(bias_correction=False))
+    assert without.configuration.bias_correction is False
+    assert corrected.outcome.price.flash < without.outcome.price.flash
 
 
 def test_float32_is_a_choice_where_its_price_is_known():
@@ -204,7 +237,7 @@ def test_a_format_whose_rest_does_not_run_is_no_obstacle_to_others(monkeypatch):
     data = [(torch.empty(1, 1, 6, 6, memory_format=torch.channels_last).copy_(x[:, :1, :6, :6]),) for (x,) in DATA]
     monkeypatch.setattr(subject, "APART", -1.0)  # the device judges all formats, as of models with recurrent layers
     lines = []
-    found = choose_formats(Padded(), data[0], "cortex-m4", data, min_sqnr=20.0, progress=lines.append)
+    found = choose_formats(Padded(), data[0], "cortex-m4", data, min_sqnr=20.0, quantizer=MINMAX, progress=lines.append)
     assert any(line.startswith("what is outside of the delegate does not run here") for line in lines)
     assert found.compiled.graph is not None and found.outcome.figures.sqnr >= 20.0
 

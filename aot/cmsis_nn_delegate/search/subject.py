@@ -39,6 +39,7 @@ from .result import Outcome, Price
 _LAYER_SAMPLES = 8  # that noise of layers is measured on
 _KEPT = 4  # compilations, of the assignments that were asked for last
 APART = 0.3  # dB between PyTorch and the device, as of recurrent layers, whose states PyTorch rounds in other places
+_LEAST_GAIN = 0.5  # dB, for which all assignments have corrected biases; they make compiling slower
 _MOST_SAMPLES = 256  # that assignments are judged on before the last ones, which all samples judge
 
 
@@ -141,7 +142,33 @@ class Subject:
             self._some_labels = None if labels is None else Labels(labels, everything, self._part, self._wanted[0])
         self.exact = self.figures(self._wanted)
         self.some_exact = self._some_figures(self._wanted[self._part.samples])
-        self._read(Made(first))
+        self._read(Made(self._with_best_biases(first)))
+
+    def _with_best_biases(self, first: Compilation) -> Compilation:
+        """Returns `first`, or the same with corrected biases. All assignments have these, too, if `quantizer` leaves it
+        open and they make weights of 8 and of 4 bits together more exact: they take no instruction."""
+        plain = self._configuration
+        # With a state, samples are not independent, which correction assumes.
+        if plain.bias_correction is not None or plain.corrects_biases or self._stateful:
+            return first
+        corrected = dataclasses.replace(copy.deepcopy(plain), bias_correction=True)
+        found, gains, texts = first, 0.0, []
+        for given in (given for given in FORMATS if given is FORMATS[0] or given.is_small):
+            self.say(f"correcting biases of {given.name}")
+            before = first if given is FORMATS[0] else self.quantized(with_formats(plain, given, {}))
+            after = self.quantized(with_formats(corrected, given, {}))
+            sqnr, better = self._run(Made(before)).sqnr, self._run(Made(after)).sqnr
+            if sqnr is None or better is None:
+                return first
+            gains += better - sqnr
+            texts.append(f"{given.name} has {better:.1f} dB instead of {sqnr:.1f}")
+            found = after if given is FORMATS[0] else found
+        chosen = gains >= _LEAST_GAIN
+        self.say(f"with corrected biases, {' and '.join(texts)}: {'all' if chosen else 'no'} formats have them")
+        if not chosen:
+            return first
+        self._configuration = corrected
+        return found
 
     def _read(self, made: Made) -> None:
         """Measures the layers, and makes the problem of it."""
@@ -199,8 +226,9 @@ class Subject:
         chosen = {unit: FORMATS[number] for unit, number in zip(self.units, assignment)}
         return with_formats(self._configuration, FORMATS[0], chosen)
 
-    def quantized(self, configuration: Configuration) -> Compilation:
-        """Returns a compilation up to the quantized module, with float inputs and outputs."""
+    def quantized(self, configuration: Configuration, corrected: bool = True) -> Compilation:
+        """Returns a compilation up to the quantized module, with float inputs and outputs; without `corrected` before
+        biases are corrected, which the stage "compare" needs."""
         c = copy.copy(self._captured)
         c.warnings = []
         c.options = dataclasses.replace(
@@ -214,7 +242,8 @@ class Subject:
             payload=dataclasses.replace(self.asked.payload, memories=()),  # what does not fit has a price, too
         )
         advance(c, "canonicalize", "convert")
-        advance(c, "correct-biases", "correct-biases")
+        if corrected:
+            advance(c, "correct-biases", "correct-biases")
         return c
 
     def made(self, assignment: Assignment) -> Made:
