@@ -354,7 +354,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/add/add_pairs_int16.h
     runtime/kernels/avg_pool2d/average_pooling.h
     runtime/kernels/avg_pool2d/avg_pool2d_channels.h
-    runtime/kernels/avg_pool2d/channel_means.h
+    runtime/kernels/avg_pool2d/channel_means_tuned.h
     runtime/kernels/batch_matmul/batch_matmul.h
     runtime/kernels/batch_matmul/batch_matmul_pairs.h
     runtime/kernels/batch_matmul/batch_matmul_vectors.h

@@ -1,4 +1,4 @@
-#include "runtime/kernels/avg_pool2d/channel_means.h"
+#include "runtime/kernels/avg_pool2d/channel_means_tuned.h"
 #include "runtime/kernels/tuned/tuned.h"
 
 namespace cmsis_nn_delegate::tuned {
