@@ -10,7 +10,7 @@ from benchmarks.anchors import Anchors
 from benchmarks.formats import OTHERS, SEARCHED, format_of
 from benchmarks.measure import PROVIDERS, Measurement
 from benchmarks.results import Results
-from benchmarks.text import millions, table, total
+from benchmarks.text import listed, millions, table, total
 from tests.coverage.network_presets import MIXED, MORE, PRESETS
 
 COMMAND = "bazel run //benchmarks -- --write"
@@ -45,7 +45,7 @@ def _head(results: Results) -> str:
     names = _networks(results.measurements)
     trained = [name for name in names if _weights(results, name) == "trained"]
     weights = (
-        "random" if not trained else "trained" if trained == names else f"trained for {_listed(trained)}, else random"
+        "random" if not trained else "trained" if trained == names else f"trained for {listed(trained)}, else random"
     )
     lines = [
         f"<!-- Written by `{COMMAND}`. Do not edit. -->",
@@ -214,7 +214,7 @@ def _formats_table(results: Results) -> str:
         return ""
     lines = [
         "## Formats of numbers",
-        f"Each network with all of its layers in one format, as `--quantizer` says it: {_listed(list(PRESETS))}",
+        f"Each network with all of its layers in one format, as `--quantizer` says it: {listed(list(PRESETS))}",
         "([what they are](guides/quantization_and_accuracy.md)). Beside the kernels that the compiler takes by default",
         "stand those of CMSIS-NN, with portable ones for what it lacks. What an operator lacks in a format it computes",
         "in int8, and such conversions are included. The factors are those to the first row of the network.",
@@ -267,7 +267,7 @@ def _not_searched(results: Results) -> list[str]:
     known = {f.network for f in results.formats if f.format == MIXED}
     known |= {line.partition(" in ")[0] for line in results.left_out if format_of(line) == MIXED}
     names = [name for name in dict.fromkeys(f.network for f in results.formats) if name not in known]
-    return [f"The compiler was not asked for {_listed(names)}."] if names else []
+    return [f"The compiler was not asked for {listed(names)}."] if names else []
 
 
 def _weights_table(results: Results) -> str:
@@ -336,7 +336,3 @@ def _networks(measurements: Iterable[Measurement]) -> list[str]:
 
 def _weights(results: Results, network: str) -> str:
     return next(m.weights for m in results.measurements if m.network == network)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

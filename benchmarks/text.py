@@ -18,6 +18,11 @@ def millions(cycles: Optional[Cycles]) -> str:
     return f"{cycles[0] / 1e6:.3f} to {cycles[1] / 1e6:.3f}" if cycles else "-"
 
 
+def listed(names: Sequence[str]) -> str:
+    """Returns "a, b and c"."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yields the lines of a table."""
     yield f"| {' | '.join(titles)} |"
