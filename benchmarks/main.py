@@ -2,11 +2,13 @@
 
     bazel run //benchmarks                                             # networks of MLPerf Tiny on M4 and M55
     bazel run //benchmarks -- --networks all --cores all --out FOLDER  # everything, into FOLDER
-    bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, comparison.md
+    bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, and two pages
     bazel run //benchmarks -- --write --formats                        # of that .json only the formats of numbers
     bazel run //benchmarks -- --write --formats mixed                  # of these only one
     bazel run //benchmarks -- --write --cycles                         # only the cycles by LLVM's models
     bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
+
+The two pages are comparison.md and goals.md.
 
 MLPERF_TINY_WEIGHTS, or --weights, names the folder with the trained weights of the networks of MLPerf Tiny; see
 examples/mlperf_tiny/networks.py. Without it they have random ones.
@@ -28,7 +30,7 @@ from cmsis_nn_delegate.support.quiet import quiet
 quiet()
 
 # ruff: noqa: E402
-from benchmarks import anchors, chart, comparison, cycles, markdown
+from benchmarks import anchors, chart, comparison, cycles, goals, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
 from benchmarks.formats import CALIBRATING, OTHERS, Formatted, format_of, measure_formats, merged
@@ -79,7 +81,7 @@ def main(arguments: Sequence[str]) -> int:
     folder = _folder(options)
     try:
         if options.render:
-            _write(read_results((folder / f"{NAME}.json").read_text(encoding="utf-8")), folder)
+            _write(read_results((folder / f"{NAME}.json").read_text(encoding="utf-8")), folder, True)
             return 0
         known = names()
         chosen = _chosen_networks(options.networks, known, options.write)
@@ -101,12 +103,13 @@ def main(arguments: Sequence[str]) -> int:
         figures = anchors.load()
         print(f"{markdown.render(results, figures)}\n{comparison.render(results, figures)}")
     else:
-        _write(results, folder)
+        _write(results, folder, options.write)
     measured = (*results.measurements, *results.choices, *results.direct, *results.formats)
     return 1 if any(m.differing for m in measured) else 0
 
 
-def _write(results: Results, folder: Path) -> None:
+def _write(results: Results, folder: Path, with_goals: bool) -> None:
+    """Writes the documents; goals are those of all networks and cores, which only --write measures."""
     figures = anchors.load()
     contents = {
         f"{NAME}.json": results.to_json(),
@@ -118,6 +121,10 @@ def _write(results: Results, folder: Path) -> None:
     for name, content in contents.items():
         (folder / name).write_text(content, encoding="utf-8")
         print(f"written: {folder / name}")
+    if with_goals:
+        # Last, so that nothing that was measured is lost if a goal has no figure.
+        (folder / "goals.md").write_text(goals.render(results, figures), encoding="utf-8")
+        print(f"written: {folder / 'goals.md'}")
 
 
 def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str], weights: Optional[Path]) -> Results:

@@ -16,6 +16,7 @@ GENERATED = {
     "docs/coverage.md",
     "docs/floors.md",
     "docs/formats.md",
+    "docs/goals.md",
     "docs/networks.md",
     "docs/operator_suite.md",
     "docs/operators.md",
