@@ -64,11 +64,13 @@ Images have 16 x 16 pixels of 32 channels.
 {rows}
 
 ## Whole networks
-The same for the networks of MLPerf Tiny, with random weights, so that no channel is left out: predicted instructions of
-all calls and the sum of their floors, and which part of the instructions convolutions, depthwise convolutions and all
-other calls take. What is above the floor is loads of inputs and weights that several products share, because registers
-hold few of them; copies of windows, so that their inputs lie one behind the other; and results, each of which is
-requantized, limited and narrowed.
+The same for the networks of MLPerf Tiny: predicted instructions of all calls, the sum of their floors, and the part
+of the instructions that convolutions, depthwise convolutions and all other calls take. Their weights are random, so
+that no channel is left out. [Benchmarks](benchmarks.md) have counted instructions of the trained networks, with
+channels left out, and [goals](goals.md) what the loops of the kernels alone would take of these. What is above the
+floor is loads of inputs and weights that several products share, because registers hold few of them; copies of
+windows, so that their inputs lie one behind the other; and results, each of which is requantized, limited and
+narrowed.
 
 | network | core | instructions | floor | times | convolutions | depthwise | others |
 |---|---|---|---|---|---|---|---|
