@@ -59,6 +59,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_add_linear:
+  LANDING_PAD
   push {r3-r11, lr}
   ldr r12, [sp, #SAVED_BYTES]
   NEIGHBOURS LINEAR_SUM_FACTOR1, LINEAR_SUM_FACTOR2, LINEAR_SUM_CONSTANT, LINEAR_SUM_LIMITED, LINEAR_SUM_LEAST, \

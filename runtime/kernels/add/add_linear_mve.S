@@ -14,10 +14,10 @@
 
 #define SAVED_BYTES 88
 
-// GNU as 2.40 gives VQSHRN the encoding of VQRSHRN, which rounds: vqshrnb.s16 q2, q2, #4 and vqshrnt.s16 q2, q4, #4.
+// GNU as 2.40 gives VQSHRN the encoding of VQRSHRN, which rounds.
 .macro NARROW_TO_Q2
-  .inst.w 0xee8c4f44
-  .inst.w 0xee8c5f48
+  .inst.w 0xee8c4f44  // vqshrnb.s16 q2, q2, #4
+  .inst.w 0xee8c5f48  // vqshrnt.s16 q2, q4, #4
 .endm
 
 #define FIRST_SHIFT 16  // of the fraction's bits; NARROW_TO_Q2 shifts by the others
@@ -64,6 +64,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_add_linear:
+  LANDING_PAD
   push {r4-r8, lr}
   vpush {d8-d15}
   ldr r12, [sp, #SAVED_BYTES]

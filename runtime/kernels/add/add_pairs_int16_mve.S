@@ -33,6 +33,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_add_pairs_int16:
+  LANDING_PAD
   push {r3-r9, lr}
   ldr r12, [sp, #SAVED_BYTES]
   NEIGHBOURS PAIR_SUM_FACTOR, PAIR_SUM_MULTIPLIER, PAIR_SUM_UNIT, PAIR_SUM_OUTPUT_MULTIPLIER, PAIR_SUM_OUTPUT_UNIT

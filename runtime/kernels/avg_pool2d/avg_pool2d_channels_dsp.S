@@ -92,6 +92,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_avg_pool_words_dsp:
+  LANDING_PAD
   POOL_WINDOWS "START_SUMS 2", "TAKE_SUMS 2", "GIVE_MEANS 2"
   .size cmsis_nn_delegate_avg_pool_words_dsp, .-cmsis_nn_delegate_avg_pool_words_dsp
 
@@ -101,6 +102,7 @@ cmsis_nn_delegate_avg_pool_words_dsp:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_avg_pool_word_dsp:
+  LANDING_PAD
   POOL_WINDOWS "START_SUMS 1", "TAKE_SUMS 1", "GIVE_MEANS 1"
   .size cmsis_nn_delegate_avg_pool_word_dsp, .-cmsis_nn_delegate_avg_pool_word_dsp
 

@@ -121,6 +121,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_avg_pool_32_mve:
+  LANDING_PAD
   POOL_WINDOWS PREPARE_MEANS, START_32, TAKE_32, GIVE_32
   .size cmsis_nn_delegate_avg_pool_32_mve, .-cmsis_nn_delegate_avg_pool_32_mve
 
@@ -130,6 +131,7 @@ cmsis_nn_delegate_avg_pool_32_mve:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_avg_pool_rest_mve:
+  LANDING_PAD
   POOL_WINDOWS PREPARE_REST, START_REST, TAKE_REST, GIVE_REST
   .size cmsis_nn_delegate_avg_pool_rest_mve, .-cmsis_nn_delegate_avg_pool_rest_mve
 

@@ -43,7 +43,7 @@
   smuad r7, r2, lr
   smuad r11, r3, lr
 .endm
-#define FOUR_BYTES 84  // of the code of two PAIRs
+#define FOUR_BYTES (84 + LANDING_PAD_BYTES)  // of the code of two PAIRs
 
 // Form ANY of aot/cmsis_nn_delegate/providers/tuned/requantization.py.
 .macro REQUANTIZE sum
@@ -93,6 +93,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_multiply_matrix_pairs:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS MATRIX_PAIRS_ROWS, MATRIX_PAIRS_TABLE, MATRIX_PAIRS_OUTPUT0, MATRIX_PAIRS_OUTPUT1, MATRIX_PAIRS_COLUMNS, \
              MATRIX_PAIRS_FOURS, MATRIX_PAIRS_SHIFT, MATRIX_PAIRS_MULTIPLIER, MATRIX_PAIRS_CORRECTION, \
@@ -121,13 +122,17 @@ cmsis_nn_delegate_multiply_matrix_pairs:
   PAIR
   ldr pc, [sp, #ENTRY]
 .Lsixteen:  // elements
+  LANDING_PAD
   PAIR
   PAIR
   CODE_BYTES .Lsixteen, FOUR_BYTES
+  LANDING_PAD
   PAIR
   PAIR
+  LANDING_PAD
   PAIR
   PAIR
+  LANDING_PAD
   PAIR
   PAIR
   CODE_BYTES .Lsixteen, 4 * FOUR_BYTES
@@ -135,6 +140,7 @@ cmsis_nn_delegate_multiply_matrix_pairs:
   cmp r0, r12
   bne .Lsixteen
 .Lsums:
+  LANDING_PAD
   NEIGHBOURS MATRIX_PAIRS_MULTIPLIER, MATRIX_PAIRS_CORRECTION
   ldrd r2, r3, [sp, #MATRIX_PAIRS_MULTIPLIER]
   ldr r0, [sp, #MATRIX_PAIRS_SHIFT]
@@ -200,6 +206,7 @@ cmsis_nn_delegate_multiply_matrix_pairs:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_widen_two_rows:
+  LANDING_PAD
   push {r4-r8, lr}
   ldr r12, [sp, #24]
 1:
@@ -235,6 +242,7 @@ cmsis_nn_delegate_widen_two_rows:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_widen_four_rows:
+  LANDING_PAD
   push {r4-r11, lr}
   ldr lr, [sp, #36]
   add r12, r1, r1, lsl #1

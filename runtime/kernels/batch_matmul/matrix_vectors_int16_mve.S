@@ -50,6 +50,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_multiply_matrix_vectors_int16:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS

@@ -62,6 +62,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_multiply_matrix_vectors:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -178,6 +179,7 @@ cmsis_nn_delegate_multiply_matrix_vectors:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_pack_matrix_columns:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS MATRIX_COLUMNS_ROWS, MATRIX_COLUMNS_TABLE, MATRIX_COLUMNS_COLUMNS, MATRIX_COLUMNS_FIRST, \
              MATRIX_COLUMNS_VECTORS, MATRIX_COLUMNS_OFFSET, MATRIX_COLUMNS_START, MATRIX_COLUMNS_ROW_BYTES

@@ -48,6 +48,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -93,6 +94,7 @@
   \taps
 
 .Lleast:
+  LANDING_PAD
   SCALE q0, q2
   SCALE q1, q3
   \least
@@ -128,6 +130,7 @@
   pop {r4-r11, pc}
 
 .Lany:
+  LANDING_PAD
   SCALE_AWAY q0, q2
   SCALE_AWAY q1, q3
   ldr r1, [sp, #ROW]

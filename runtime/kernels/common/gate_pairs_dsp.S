@@ -109,6 +109,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   sub sp, #\frame
   str r0, [sp, #GATE]
@@ -129,12 +130,14 @@
   NEIGHBOURS GATE_ROWS_INPUTS, GATE_ROWS_INPUTS_END
   ldrd r0, r2, [r12, #GATE_ROWS_INPUTS]
   bl .Lsums\@
+  LANDING_PAD
   .ifnb \eights
   SUBTRACT_EIGHTS EIGHT_INPUTS
   .endif
   ldr r0, [sp, #GATE]
   add r0, r0, #GATE_ROWS_SCALES
   bl .Lrequantize\@
+  LANDING_PAD
   .irp sum, r4, r5, r6, r7, r8, r9, r10, r11
   ssat \sum, #16, \sum
   .endr
@@ -143,12 +146,14 @@
   NEIGHBOURS GATE_ROWS_HIDDEN, GATE_ROWS_HIDDEN_END
   ldrd r0, r2, [r12, #GATE_ROWS_HIDDEN]
   bl .Lsums\@
+  LANDING_PAD
   .ifnb \eights
   SUBTRACT_EIGHTS EIGHT_HIDDEN
   .endif
   ldr r0, [sp, #GATE]
   add r0, r0, #GATE_ROWS_SCALES + GATE_SCALE_BYTES
   bl .Lrequantize\@
+  LANDING_PAD
 
   str r1, [sp, #TABLE]
   ldr r12, [sp, #GATE]
@@ -308,6 +313,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_widen_doubled:
+  LANDING_PAD
   ldr r12, [r0], #4
   sxtb16 r3, r12
   sxtb16 r12, r12, ror #8

@@ -90,6 +90,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS GATE_ROWS_INPUTS, GATE_ROWS_INPUTS_END, GATE_ROWS_HIDDEN, GATE_ROWS_HIDDEN_END
   ldrd r4, r5, [r0, #GATE_ROWS_INPUTS]
@@ -209,6 +210,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_copy_row:
+  LANDING_PAD
   push {r7, lr}
   dlstp.8 lr, r1
 1:

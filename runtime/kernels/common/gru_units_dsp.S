@@ -28,6 +28,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_compute_gru_pairs:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS GRU_UNITS_GATES, GRU_UNITS_STATE, GRU_UNITS_OUTPUT, GRU_UNITS_UNITS, GRU_UNITS_GATE_STEP, GRU_UNITS_LINES, GRU_UNITS_NEW_BITS
   ldrd r3, r5, [r0, #GRU_UNITS_LINES]

@@ -23,6 +23,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS GRU_UNITS_GATES, GRU_UNITS_STATE, GRU_UNITS_OUTPUT, GRU_UNITS_UNITS
   ldrd r3, r1, [r0, #GRU_UNITS_GATES]

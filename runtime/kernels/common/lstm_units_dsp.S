@@ -32,6 +32,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_compute_lstm_pairs:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS LSTM_UNITS_GATES, LSTM_UNITS_STATE, LSTM_UNITS_OUTPUT, LSTM_UNITS_UNITS
   ldr r3, [r0, #LSTM_UNITS_LINES]

@@ -33,6 +33,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS LSTM_UNITS_GATES, LSTM_UNITS_STATE, LSTM_UNITS_OUTPUT, LSTM_UNITS_UNITS
   ldrd r3, r1, [r0, #LSTM_UNITS_GATES]

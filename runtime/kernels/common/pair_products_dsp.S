@@ -251,6 +251,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   BEGIN_PAIR_PRODUCTS \more
   .ifnb \starts
   ADD_INPUTS
@@ -333,6 +334,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_widen_pairs:
+  LANDING_PAD
   push {r4-r7, lr}
 1:
   ldr r4, [r0], #4
@@ -367,6 +369,7 @@ cmsis_nn_delegate_widen_pairs:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_widen_segments:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS PAIR_SEGMENTS_WORDS, PAIR_SEGMENTS_REST, PAIR_SEGMENTS_SEGMENTS, PAIR_SEGMENTS_ROWS, PAIR_SEGMENTS_STEP, \
              PAIR_SEGMENTS_ROW_STEP, PAIR_SEGMENTS_RESTS, PAIR_SEGMENTS_BYTES

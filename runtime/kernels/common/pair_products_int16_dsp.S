@@ -139,6 +139,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   BEGIN_PAIR_PRODUCTS \more
   .ifnb \less
   ADD_INPUTS
@@ -219,6 +220,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_interleave_pairs:
+  LANDING_PAD
   push {r4-r7, lr}
 1:
   ldr r4, [r0], #8

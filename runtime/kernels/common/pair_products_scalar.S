@@ -118,6 +118,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS PAIR_PRODUCTS_INPUTS, PAIR_PRODUCTS_INPUTS_END, PAIR_PRODUCTS_TABLE, PAIR_PRODUCTS_OUTPUT0, \
              PAIR_PRODUCTS_OUTPUT1, PAIR_PRODUCTS_CHANNELS, PAIR_PRODUCTS_LEAST, PAIR_PRODUCTS_MOST, \
@@ -254,6 +255,7 @@
 .endm
 
 cmsis_nn_delegate_add_pairs:
+  LANDING_PAD
   push {r4-r7, lr}
   mov r4, r8
   mov r5, r9

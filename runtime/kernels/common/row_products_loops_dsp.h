@@ -46,6 +46,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   sub sp, #FRAME
   str r0, [sp, #ROW]

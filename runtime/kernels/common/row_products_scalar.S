@@ -5,6 +5,8 @@
 #if defined(__ARM_ARCH_ISA_THUMB) && !(defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP) && \
     !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/tuned/assembly.h"
+
   .syntax unified
   .thumb
 
@@ -49,6 +51,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_add_row:
+  LANDING_PAD
   push {r0, r4-r11, lr}
   ldm r0, {r4-r11}
 1:  // four inputs; the loads of the first one, which come last, go on to the next four
@@ -126,6 +129,7 @@ cmsis_nn_delegate_add_row:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_add_row:
+  LANDING_PAD
   push {r0, r4-r7, lr}
   mov r4, r8
   mov r5, r9

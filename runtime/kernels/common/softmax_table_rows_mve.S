@@ -22,6 +22,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_softmax_most:
+  LANDING_PAD
   push {r7, lr}
   mvn r2, #127
   dlstp.8 lr, r1
@@ -47,6 +48,7 @@ cmsis_nn_delegate_softmax_most:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_softmax_sum:
+  LANDING_PAD
   push {r7, lr}
   NEIGHBOURS SOFTMAX_ROW_TABLE, SOFTMAX_ROW_SIZE
   ldr r1, [r0, #SOFTMAX_ROW_INPUT]
@@ -82,6 +84,7 @@ cmsis_nn_delegate_softmax_sum:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_softmax_write:
+  LANDING_PAD
   push {r3-r7, lr}
   NEIGHBOURS SOFTMAX_ROW_INPUT, SOFTMAX_ROW_OUTPUT
   NEIGHBOURS SOFTMAX_ROW_TABLE, SOFTMAX_ROW_SIZE

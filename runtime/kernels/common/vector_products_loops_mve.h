@@ -18,9 +18,10 @@
 #define OUTPUT 32      // many vectors
 #define LOCALS 36
 
-#define VECTOR_CODE 56                // bytes of MULTIPLY_VECTOR with weights of 8 bits
-#define NIBBLES_CODE 60               // with weights of 4 bits
-#define NIBBLES_CODE_INT16 64         // with weights of 4 bits and inputs of int16
+// Bytes from a place where a jump lands to the next one, MULTIPLY_VECTOR.
+#define VECTOR_CODE (56 + LANDING_PAD_BYTES)         // with weights of 8 bits
+#define NIBBLES_CODE (60 + LANDING_PAD_BYTES)        // with weights of 4 bits
+#define NIBBLES_CODE_INT16 (64 + LANDING_PAD_BYTES)  // with weights of 4 bits and inputs of int16
 #define MOST_WITHOUT_LOOP 7           // vectors after the first
 
 // One vector of each window with one of each channel: 14 instructions, of which all are vector instructions, 56 beats,
@@ -82,6 +83,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -138,17 +140,15 @@
 
 // Windows of at most eight vectors: a jump into a row of code for each. The amounts are those of VECTOR_PRODUCTS_VECTOR.
 .L\name\()_row:
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #112]
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #96]
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #80]
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #64]
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #48]
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #32]
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #16]
+  .irp place, 112, 96, 80, 64, 48, 32, 16
+  LANDING_PAD
+  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, , #\place]
+  .endr
 
   CODE_BYTES .L\name\()_row, MOST_WITHOUT_LOOP * \code
 // The eight sums go into the lanes of q0 and q1, window by window.
 .L\name\()_sums:
+  LANDING_PAD
   vmov q0[2], q0[0], r4, r8
   vmov q0[3], q0[1], r6, r10
   vmov q1[2], q1[0], r0, r12
@@ -181,11 +181,13 @@
   ldr pc, [sp, #REQUANTIZE]
 
 .L\name\()_least:
+  LANDING_PAD
   \narrow
   STORE \name, \store, 1 << \shift
   b .L\name\()_group
 
 .L\name\()_any:
+  LANDING_PAD
   .if \nibbles && \shift
   vdup.32 q2, r8  // halves below 0 go away from 0 where something is shifted out
   vdup.32 q3, r10
@@ -239,6 +241,7 @@
 // A turn is 58 instructions, of which 56 are vector instructions, 224 beats. Each vector goes 16 bytes back, so that the
 // windows' registers are at the first vector again when the loop ends, and nothing before it is read.
 .L\name\()_many:
+  LANDING_PAD
   str r11, [sp, #OUTPUT]
   ldr r11, [sp, #BACK]
   add r1, r1, r11
@@ -248,10 +251,10 @@
   ldr r11, [sp, #TURNS]
   ldr pc, [sp, #LOOP_ENTRY]
 .L\name\()_loop:
+  .rept 4
+  LANDING_PAD
   MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, ], #-16
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, ], #-16
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, ], #-16
-  MULTIPLY_VECTOR \weights, \weight_bytes, \nibbles, \inputs, vmladava.\type, ], #-16
+  .endr
   CODE_BYTES .L\name\()_loop, 4 * \code
   subs r11, r11, #1
   bne .L\name\()_loop

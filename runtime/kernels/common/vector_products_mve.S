@@ -77,6 +77,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_copy_columns:
+  LANDING_PAD
   push {r4-r7, lr}
   ldrd r4, r5, [sp, #20]
   cmp r3, #16
@@ -131,6 +132,7 @@ cmsis_nn_delegate_copy_columns:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_copy_windows:
+  LANDING_PAD
   push {r4-r9, lr}
   ldrd r4, r5, [sp, #28]
   ldrd r6, r7, [sp, #36]

@@ -45,6 +45,7 @@
 
 .macro PRODUCTS
 .Lshared:  // three columns, of which two are those of the second window too
+  LANDING_PAD
   dls lr, lr
 4:
   add r1, r0, r9
@@ -73,6 +74,7 @@
   ldr pc, [sp, #REQUANTIZE]
 
 .Lapart:  // three columns
+  LANDING_PAD
   dls lr, lr
 5:
   add r1, r0, r11
@@ -103,6 +105,7 @@
   ldr pc, [sp, #REQUANTIZE]
 
 .Lany_taps:
+  LANDING_PAD
   mov r3, lr  // rows left
 6:
   ldr r1, [sp, #ROW]

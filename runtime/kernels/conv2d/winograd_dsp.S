@@ -4,6 +4,8 @@
 // so that nothing is widened here: three loads of two words each serve 16 products.
 #if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !(defined(__ARM_FEATURE_MVE) && __ARM_FEATURE_MVE)
 
+#include "runtime/kernels/tuned/assembly.h"
+
   .syntax unified
   .thumb
 
@@ -69,6 +71,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_multiply_winograd:
+  LANDING_PAD
   push {r4-r11, lr}
   sub sp, #FRAME_BYTES
   lsl r3, r3, #2  // bytes of a position: a pair of both tiles for each two inputs

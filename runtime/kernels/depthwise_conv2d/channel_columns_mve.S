@@ -169,6 +169,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -223,6 +224,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_advance_columns:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS COLUMN_ROWS_PLANES, COLUMN_ROWS_PLANE_BYTES, COLUMN_ROWS_VECTORS, COLUMN_ROWS_ROWS
   NEIGHBOURS COLUMN_ROWS_LEFT, COLUMN_ROWS_INSIDE, COLUMN_ROWS_RIGHT, COLUMN_ROWS_CHANNELS, COLUMN_ROWS_PADDING

@@ -88,6 +88,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_filter_line:
+  LANDING_PAD
   push {r4-r11, lr}
   NEIGHBOURS CHANNEL_LINE_LINE, CHANNEL_LINE_OUTPUT, CHANNEL_LINE_TABLE, CHANNEL_LINE_CHANNELS, CHANNEL_LINE_COLUMN_BYTES, \
              CHANNEL_LINE_FOURS_BYTES, CHANNEL_LINE_LAST, CHANNEL_LINE_LIMITED, CHANNEL_LINE_LEAST, CHANNEL_LINE_MOST, \
@@ -152,6 +153,7 @@ cmsis_nn_delegate_filter_line:
   ldr pc, [sp, #SUMS]
 
 .Lsums_of_2:
+  LANDING_PAD
   ldr r2, [r0], #32
   ldr r3, [r0, #-16]
   ldm sp, {r10, r11, r12, lr}
@@ -161,6 +163,7 @@ cmsis_nn_delegate_filter_line:
   ldr pc, [sp, #REQUANTIZE]
 
 .Lsums_of_3:
+  LANDING_PAD
   ldr r2, [r0], #32
   ldr r3, [r0, #-16]
   ldm sp, {r10, r11, r12, lr}
@@ -172,6 +175,7 @@ cmsis_nn_delegate_filter_line:
   ldr pc, [sp, #REQUANTIZE]
 
 .Lsums_of_any:
+  LANDING_PAD
   mov r6, r8
   ldr r2, [r0], #32
   sub r7, r0, #16
@@ -188,9 +192,11 @@ cmsis_nn_delegate_filter_line:
   ldr pc, [sp, #REQUANTIZE]
 
 .Lany:
+  LANDING_PAD
   REQUANTIZE_ANY
   b .Lstore
 .Lfloor:
+  LANDING_PAD
   REQUANTIZE_FLOOR
 .Lstore:
   ldrd r2, r3, [sp, #COLUMN_BYTES_NOW]

@@ -53,6 +53,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
 .endm
 
 #if __ARM_ARCH_ISA_THUMB >= 2

@@ -51,6 +51,7 @@
   .thumb_func
   .balign 8
 \name:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -102,6 +103,7 @@
   bx r11
 
 .Lleast\@:
+  LANDING_PAD
   \scale
   NARROW r12
   vqmovnb.s16 q0, q0
@@ -144,6 +146,7 @@
   pop {r4-r11, pc}
 
 .Laway\@:
+  LANDING_PAD
   \scale_away
   NARROW r12
   ldr r3, [sp, #ROW]

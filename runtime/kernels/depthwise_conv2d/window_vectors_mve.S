@@ -158,6 +158,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_window_vectors:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -209,6 +210,7 @@ cmsis_nn_delegate_window_vectors:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_interleave_rows:
+  LANDING_PAD
   push {r4-r11, lr}
   ldr r12, [sp, #36]
   ldm r1, {r4-r7}

@@ -33,6 +33,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_widen_group:
+  LANDING_PAD
   push {r4, r5}
   mov r5, #0
   mvn r12, #0x00070007
@@ -100,6 +101,7 @@ cmsis_nn_delegate_widen_group:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_multiply_group_pairs:
+  LANDING_PAD
   push {r4-r11, lr}
   sub sp, #FRAME
   mov r12, r0

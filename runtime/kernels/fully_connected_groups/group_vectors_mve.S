@@ -113,6 +113,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_group_vectors:
+  LANDING_PAD
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS + 4

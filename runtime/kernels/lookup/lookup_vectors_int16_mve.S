@@ -30,6 +30,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_look_up_int16:
+  LANDING_PAD
   push {r4-r7, lr}
   vpush {d8-d13}
   NEIGHBOURS INTERPOLATED_TABLE_ENTRIES, INTERPOLATED_TABLE_SHIFT, INTERPOLATED_TABLE_LEAST, \

@@ -28,6 +28,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_look_up:
+  LANDING_PAD
   push {r7, lr}
   vmov.i8 q2, #0x80
   dlstp.8 lr, r3

@@ -77,6 +77,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_words_dsp:
+  LANDING_PAD
   POOL_WINDOWS "START_MAXIMA 4", "TAKE_MAXIMA 8, 4", "GIVE_MAXIMA 8, 4"
   .size cmsis_nn_delegate_max_pool_words_dsp, .-cmsis_nn_delegate_max_pool_words_dsp
 
@@ -86,6 +87,7 @@ cmsis_nn_delegate_max_pool_words_dsp:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_word_dsp:
+  LANDING_PAD
   POOL_WINDOWS "START_MAXIMA 1", "TAKE_MAXIMA 8, 1", "GIVE_MAXIMA 8, 1"
   .size cmsis_nn_delegate_max_pool_word_dsp, .-cmsis_nn_delegate_max_pool_word_dsp
 
@@ -95,6 +97,7 @@ cmsis_nn_delegate_max_pool_word_dsp:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_words_int16_dsp:
+  LANDING_PAD
   POOL_WINDOWS "START_MAXIMA 4", "TAKE_MAXIMA 16, 4", "GIVE_MAXIMA 16, 4"
   .size cmsis_nn_delegate_max_pool_words_int16_dsp, .-cmsis_nn_delegate_max_pool_words_int16_dsp
 
@@ -104,6 +107,7 @@ cmsis_nn_delegate_max_pool_words_int16_dsp:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_word_int16_dsp:
+  LANDING_PAD
   POOL_WINDOWS "START_MAXIMA 1", "TAKE_MAXIMA 16, 1", "GIVE_MAXIMA 16, 1"
   .size cmsis_nn_delegate_max_pool_word_int16_dsp, .-cmsis_nn_delegate_max_pool_word_int16_dsp
 

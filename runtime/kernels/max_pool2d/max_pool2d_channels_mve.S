@@ -70,6 +70,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_32_mve:
+  LANDING_PAD
   POOL_WINDOWS PREPARE_MAXIMA, START_32, "TAKE_32 8", "GIVE_32 8"
   .size cmsis_nn_delegate_max_pool_32_mve, .-cmsis_nn_delegate_max_pool_32_mve
 
@@ -79,6 +80,7 @@ cmsis_nn_delegate_max_pool_32_mve:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_rest_mve:
+  LANDING_PAD
   POOL_WINDOWS PREPARE_REST, START_REST, "TAKE_REST 8", "GIVE_REST 8"
   .size cmsis_nn_delegate_max_pool_rest_mve, .-cmsis_nn_delegate_max_pool_rest_mve
 
@@ -88,6 +90,7 @@ cmsis_nn_delegate_max_pool_rest_mve:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_32_int16_mve:
+  LANDING_PAD
   POOL_WINDOWS PREPARE_MAXIMA, START_32, "TAKE_32 16", "GIVE_32 16"
   .size cmsis_nn_delegate_max_pool_32_int16_mve, .-cmsis_nn_delegate_max_pool_32_int16_mve
 
@@ -97,6 +100,7 @@ cmsis_nn_delegate_max_pool_32_int16_mve:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_max_pool_rest_int16_mve:
+  LANDING_PAD
   POOL_WINDOWS PREPARE_REST, START_REST, "TAKE_REST 16", "GIVE_REST 16"
   .size cmsis_nn_delegate_max_pool_rest_int16_mve, .-cmsis_nn_delegate_max_pool_rest_int16_mve
 

@@ -95,6 +95,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_mul_rounded_dsp:
+  LANDING_PAD
   push {r3-r11, lr}
   ldr r12, [sp, #SAVED_BYTES]
   LOAD_PRODUCT r12, r10, r11
@@ -186,6 +187,7 @@ cmsis_nn_delegate_mul_rounded_dsp:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_mul_rounded_rows_dsp:
+  LANDING_PAD
   push {r3-r11, lr}
   ldrd r9, r12, [sp, #SAVED_BYTES]
   LOAD_PRODUCT r12, r10, r11

@@ -95,6 +95,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_mul_rounded_rows_mve:
+  LANDING_PAD
   push {r3-r11, lr}
   vpush {d8-d15}
   ldr r12, [sp, #SAVED_BYTES + 8]
@@ -156,6 +157,7 @@ cmsis_nn_delegate_mul_rounded_rows_mve:
   .thumb_func
   .balign 8
 cmsis_nn_delegate_mul_rounded_columns_mve:
+  LANDING_PAD
   push {r3-r11, lr}
   vpush {d8-d15}
   ldrd r10, r12, [sp, #SAVED_BYTES]

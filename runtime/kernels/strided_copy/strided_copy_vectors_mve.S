@@ -29,6 +29,7 @@
   .thumb_func
   .balign 8
 cmsis_nn_delegate_copy_rows:
+  LANDING_PAD
   push {r3-r9, lr}
   NEIGHBOURS COPY_AXIS_SIZE, COPY_AXIS_INPUT_STRIDE, COPY_AXIS_OUTPUT_STRIDE
   ldm r3, {r5, r6, r7}

@@ -16,6 +16,21 @@
   .endr
 .endm
 
+// With -mbranch-protection=bti, a core may check that jumps to an address from a register or from memory land on BTI: those
+// of BX and BLX, but not BX LR, and of LDR. Each function begins so, each label whose address ADR takes, each element of a
+// row of code that a jump is computed for, and what follows a BL, because LDR may return there. Other builds have nothing
+// there. //tests/lint:landing_pads_test finds missing ones.
+#if defined(__ARM_FEATURE_BTI_DEFAULT) && __ARM_FEATURE_BTI_DEFAULT
+#define LANDING_PAD_BYTES 4
+.macro LANDING_PAD
+  .inst.w 0xf3af800f  // bti
+.endm
+#else
+#define LANDING_PAD_BYTES 0
+.macro LANDING_PAD
+.endm
+#endif
+
 // A computed jump depends on the size of code: fails unless there are `bytes` from `begin` to here.
 .macro CODE_BYTES begin, bytes
   .if . - \begin - (\bytes)
