@@ -36,6 +36,8 @@ NETWORKS = {
     "resnet8": networks.resnet8,
 }
 CORES = ("cortex-m0plus", "cortex-m4", "cortex-m55")
+# Priced as M4 and M55; the table has their own errors.
+ALIKE = ("cortex-m7", "cortex-m33", "cortex-m85")
 # Those that the images have: without CMSIS-NN, other kernels compute what they were not predicted for.
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 PROVIDERS = DEFAULT if KERNELS["with_cmsis_nn"] else (TUNED, PORTABLE)
@@ -54,7 +56,7 @@ def measured(encoded, graph, core):
     return report, measure(report, encoded.payload, random_inputs(graph), image)
 
 
-@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("core", CORES + ALIKE)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks_take_what_is_predicted(name, core):
     report, profile = profile_of(NETWORKS[name](), core)
