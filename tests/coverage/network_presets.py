@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,8 @@ from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.search.choose import choose_formats
 from cmsis_nn_delegate.search.result import ChosenFormats
 
-# The preset of the quantizer behind the name of each format of a whole network. Others are compared with the first.
-PRESETS: Mapping[str, str] = {"int8": "default", "int16": "int16", "w4": "w4"}
+# The presets that give a whole network one format. Others are compared with the first.
+PRESETS = ("int8", "int16", "w4")
 # The formats that the compiler chooses, layer by layer, when it is asked for MORE dB than the first has.
 MIXED = "mixed"
 MORE = 6.0
@@ -24,7 +24,7 @@ Samples = Sequence[tuple[torch.Tensor, ...]]
 
 def preset(name: str) -> Configuration:
     """Returns the quantization of one of PRESETS."""
-    return Configuration(PRESETS[name])
+    return Configuration(name)
 
 
 def mixed(

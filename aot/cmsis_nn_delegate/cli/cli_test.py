@@ -597,6 +597,17 @@ def test_options_are_checked_before_the_model_is_loaded(capsys, folder, option, 
     assert "no weights here" not in result[2] and "loading" not in result[1]
 
 
+def test_a_preset_by_each_of_its_names(capsys, folder):
+    """Help and errors list them, and a report has the same preset for both."""
+    listed = r"default \(or int8\), minmax"
+    check_failure(compile_(capsys, folder, "small", "--quantizer", "int9", out="bad"), 2, f"a preset: {listed}")
+    with pytest.raises(SystemExit):
+        main(["compile", "--help"])
+    assert re.search(listed, " ".join(capsys.readouterr().out.split()))
+    code, out, _ = compile_(capsys, folder, "small", "--quantizer", "int8", out="int8")
+    assert code == 0 and "quantizer: default\n" in out
+
+
 def test_formats_by_layer_are_no_preset_but_a_search(capsys, folder):
     result = compile_(capsys, folder, "small", "--quantizer", "mixed", out="bad")
     check_failure(result, 2, "there is no preset 'mixed'", "give compile --min-sqnr")

@@ -14,7 +14,7 @@ from ..compiled import Compiled
 from ..files.artifacts import SUFFIXES, check_name
 from ..files.outputs import check_writable
 from ..quantization import configuration_file
-from ..quantization.configuration import PRESETS, Configuration, QuantizationConfig, require_no_search
+from ..quantization.configuration import Configuration, QuantizationConfig, is_preset, preset_names, require_no_search
 from ..support.errors import UserError, require_file
 from .late_import import late_import
 from .model_source import LoadedModel, load_model
@@ -66,6 +66,6 @@ def _configuration(arguments: argparse.Namespace) -> Configuration:
                 raise UserError(f"--{option.replace('_', '-')} is given beside {given}: write it into that file")
         return configuration_file.load(given)
     require_no_search(given)
-    if given not in PRESETS:
-        raise UserError(f"--quantizer is {given!r}; give a FILE.yaml, or a preset: {', '.join(PRESETS)}")
+    if not is_preset(given):
+        raise UserError(f"--quantizer is {given!r}; give a FILE.yaml, or a preset: {preset_names()}")
     return Configuration(given, arguments.linear_weights, QuantizationConfig(observer=arguments.observer))

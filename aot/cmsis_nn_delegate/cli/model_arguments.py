@@ -11,7 +11,7 @@ from typing import Optional
 from ..partition.io_types import QUANTIZED, TYPES
 from ..passes.run_passes import OPTIONAL_PASSES
 from ..providers.registry import PROVIDERS
-from ..quantization.configuration import OBSERVERS, WEIGHTS
+from ..quantization.configuration import OBSERVERS, WEIGHTS, preset_names
 from ..selection.preference import PREFERENCES, Preference
 from .argument_types import byte_count, core, io, named_state, stream
 
@@ -81,7 +81,7 @@ def add_model_arguments(
         "--quantizer",
         default="default",
         metavar="FILE.yaml|PRESET",
-        help="how the model is quantized, by a file with overrides or a preset, default `default`",
+        help=f"how the model is quantized, by a file with overrides or a preset: {preset_names()}; default %(default)s",
     )
     parser.add_argument(
         "--linear-weights",

@@ -150,8 +150,23 @@ PRESETS: dict[str, Preset] = {
     ),
 }
 
+# Other names of presets. A `Configuration` and reports have the name in PRESETS.
+ALIASES = {"int8": "default"}
+
 # What the format of several is called, which no preset can be: it depends on the model.
 _MIXED = "mixed"
+
+
+def preset_names() -> str:
+    """Returns the names of the presets for help and messages: "default (or int8), minmax, ..."."""
+    return ", ".join(
+        " ".join([name, *(f"(or {alias})" for alias, preset in ALIASES.items() if preset == name)]) for name in PRESETS
+    )
+
+
+def is_preset(given: Any) -> bool:
+    """Returns whether this is a name of a preset."""
+    return isinstance(given, str) and (given in PRESETS or given in ALIASES)
 
 
 def require_no_search(preset: Any) -> None:
@@ -166,9 +181,10 @@ def require_no_search(preset: Any) -> None:
 
 @dataclass
 class Configuration:
-    """See the module docstring. `ranges` are (lowest, highest) values of tensors, by the name of an input or of the
-    module that computes the tensor. equalization: None, or what it goes through; see the module `equalization`.
-    bias_correction: see the module `bias_correction`; None is what the preset says."""
+    """See the module docstring. `preset` is a key of PRESETS or ALIASES. `ranges` are (lowest, highest) values of
+    tensors, by the name of an input or of the module that computes the tensor. equalization: None, or what it goes
+    through; see the module `equalization`. bias_correction: see the module `bias_correction`; None is what the preset
+    says."""
 
     preset: str = "default"
     linear_weights: Optional[str] = None  # instead of the preset's
@@ -182,7 +198,8 @@ class Configuration:
 
     def __post_init__(self) -> None:
         require_no_search(self.preset)
-        require_known(self.preset, PRESETS, "preset")
+        require_known(self.preset, [*PRESETS, *ALIASES], "preset")
+        self.preset = ALIASES.get(self.preset, self.preset)
         if self.linear_weights is not None:
             require_known(self.linear_weights, WEIGHTS, "linear weights")
         if self.equalization is not None:

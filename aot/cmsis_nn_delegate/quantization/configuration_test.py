@@ -3,7 +3,7 @@
 import pytest
 
 from cmsis_nn_delegate.quantization import configuration_file
-from cmsis_nn_delegate.quantization.configuration import PRESETS, SKIP, Configuration, QuantizationConfig
+from cmsis_nn_delegate.quantization.configuration import ALIASES, PRESETS, SKIP, Configuration, QuantizationConfig
 from cmsis_nn_delegate.support.errors import UserError
 
 FILE = """
@@ -47,7 +47,8 @@ def test_a_file_has_everything():
 MISTAKES = {
     "preset: minmx": "unknown preset 'minmx'; did you mean 'minmax'?",
     "preset: mixed": "there is no preset 'mixed': .* call choose_formats .* give compile --min-sqnr",
-    "preset: 3": "unknown preset 3; choose one of default, minmax",
+    "preset: 3": "unknown preset 3; choose one of default, minmax, fast-linear, symmetric, w4, int16, int8$",
+    "preset: int9": "unknown preset 'int9'; did you mean 'int8' or 'int16'?",
     "module_name: {}": "unknown part 'module_name'; did you mean 'module_names'?",
     "everywhere: {observr: minmax}": "everywhere: unknown setting 'observr'; did you mean 'observer'?",
     "module_names: {a: {observer: max}}": r"module_names: a: unknown observer 'max'; did you mean 'minmax'\?",
@@ -111,6 +112,16 @@ def test_special_settings_go_before_general_ones():
 def test_presets_decide_everything(preset):
     for linear in (False, True):
         assert None not in vars(Configuration(preset).general(linear)).values()
+
+
+def test_int8_is_another_name_of_the_default():
+    """Reports and files that the compiler writes have one name for it."""
+    configuration = configuration_file.parse("preset: int8\neverywhere: {observer: minmax}")
+    assert configuration == Configuration("default", everywhere=QuantizationConfig(observer="minmax"))
+    assert str(configuration) == "default; everywhere: observer minmax"
+    assert "preset: default" in configuration_file.dump(configuration)
+    assert configuration.general().format == "int8"
+    assert set(ALIASES.values()) <= set(PRESETS) and not set(ALIASES) & set(PRESETS)
 
 
 def test_settings_that_an_override_leaves_out_are_those_of_the_preset():

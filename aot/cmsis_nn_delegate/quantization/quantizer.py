@@ -162,7 +162,8 @@ def _derive_bias_qparams(observers: Sequence[Any]) -> tuple[torch.Tensor, torch.
 class CmsisNnQuantizer(Quantizer):
     """See the module docstring.
 
-    preset: a key of `configuration.PRESETS`. observer, linear_weights: instead of the preset's.
+    preset: a key of `configuration.PRESETS`, or "int8" for the default one. observer, linear_weights: instead of the
+        preset's.
     qat: for `prepare_qat_pt2e`: then the module computes with quantized numbers while it is trained, and
         scales follow moving averages of the ranges; observers have no meaning.
     equalization: None, "relu" or "relu6": evens out the ranges of channels; see the module `equalization`.
