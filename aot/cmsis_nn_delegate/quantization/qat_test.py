@@ -12,15 +12,17 @@ from torchao.quantization.pt2e.fake_quantize import FakeQuantize
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
 
 from cmsis_nn_delegate import quantizable_module, reference
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.graph.tensor_type import Element
-from cmsis_nn_delegate.quantization.configuration import QuantizationConfig
+from cmsis_nn_delegate.quantization.configuration import Configuration, QuantizationConfig
 from cmsis_nn_delegate.quantization.convert import convert_trained
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.quantization.specs import Specs
+from cmsis_nn_delegate.runner.host import HostProgram
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.testing.lowering import lower_program
 
-aten = torch.ops.aten
+LIBRARY = "runtime/libcmsis_nn_delegate.so"
 SHAPE = (4, 3, 8, 8)
 
 
@@ -52,13 +54,10 @@ class Network(nn.Module):
         return self.classifier(self.dropout(self.up(y).mean((2, 3))))
 
 
-def trained(module, steps=4, qat=True, preset="default", everywhere=None):
-    """`module` after some steps of training, with observers or fake quantization, in eval mode."""
+def trained(module, quantizer, steps=4):
+    """`module` after some steps of training, with observers or fake quantization, in eval mode, and an input."""
     x = torch.randn(SHAPE, generator=torch.Generator().manual_seed(1))
     graph = quantizable_module(torch.export.export(module.train(), (x,)))
-    quantizer = CmsisNnQuantizer("minmax", preset=preset, qat=qat)
-    if everywhere is not None:
-        quantizer.configuration.everywhere = everywhere
     prepared = prepare_qat_pt2e(graph, quantizer)
     optimizer = torch.optim.SGD(prepared.parameters(), lr=0.05)
     for step in range(steps):
@@ -94,7 +93,7 @@ def check_numbers(model, x, wanted, steps, few=1.0):
 @pytest.mark.parametrize("bias, inplace, qat", [(False, True, True), (True, False, False)])
 def test_a_trained_model_is_one_delegate_call_with_the_numbers_of_training(bias, inplace, qat):
     """With fake quantization; with observers alone the numbers are those of the float model."""
-    prepared, x = trained(Network(bias, inplace), qat=qat)
+    prepared, x = trained(Network(bias, inplace), CmsisNnQuantizer("minmax", qat=qat))
     with torch.no_grad():
         wanted = prepared(x)
     by_torchao = copy.deepcopy(prepared) if qat else None
@@ -106,7 +105,7 @@ def test_a_trained_model_is_one_delegate_call_with_the_numbers_of_training(bias,
 
 def test_training_in_int16():
     """Kernels compute in the format that was trained, and the numbers are those of training."""
-    prepared, x = trained(Network(bias=False, inplace=True), preset="int16")
+    prepared, x = trained(Network(bias=False, inplace=True), CmsisNnQuantizer(preset="int16", qat=True))
     with torch.no_grad():
         wanted = prepared(x)
     model = convert_trained(prepared)
@@ -132,7 +131,8 @@ class Rows(nn.Module):
 
 def test_training_with_scales_for_groups_of_inputs():
     """Weights are trained as they will be rounded, and the numbers are those of training."""
-    prepared, x = trained(Rows(), everywhere=QuantizationConfig(weights="int4", group=16))
+    config = QuantizationConfig(weights="int4", group=16)
+    prepared, x = trained(Rows(), CmsisNnQuantizer(qat=True).set_global(config))
     with torch.no_grad():
         wanted = prepared(x)
     model = convert_trained(prepared)
@@ -140,6 +140,65 @@ def test_training_with_scales_for_groups_of_inputs():
     graph = lower_program(torch.export.export(model, (x,))).graph()
     layers = [node.op for node in graph.nodes[1:-1]]
     assert layers == ["fully_connected_groups", "conv2d", "fully_connected_groups"]
+
+
+# A module that is trained, its configuration, and of the nodes between the borders of the payload: operators, and
+# elements of results and of weights, if these have others than int8.
+FORMATS = {
+    "symmetric": (
+        Network(bias=False, inplace=True),
+        Configuration("symmetric"),
+        "conv2d depthwise_conv2d conv2d add transpose_conv2d avg_pool2d fully_connected",
+    ),
+    "fast-linear": (Rows(), Configuration("fast-linear"), "fully_connected conv2d fully_connected"),
+    "by module": (
+        Network(bias=True, inplace=False),
+        Configuration(
+            module_names={
+                "stem": QuantizationConfig(format="int16"),
+                "depthwise": QuantizationConfig(activations="symmetric"),
+                "pointwise": QuantizationConfig(weights="int4"),
+            }
+        ),
+        "conv2d/int16 rescale depthwise_conv2d conv2d/int4 add transpose_conv2d avg_pool2d fully_connected",
+    ),
+    "float32": (
+        Network(bias=True, inplace=True),
+        Configuration("int8", module_names={"depthwise": QuantizationConfig(format="float32")}),
+        "conv2d dequantize/float32 conv2d_float32/float32/float32 function_float32/float32 quantize conv2d add conv2d "
+        "strided_copy avg_pool2d fully_connected",
+    ),
+}
+
+
+def described(node):
+    """The operator of `node`, with the elements of its result and its weights if they are not int8."""
+    values = [node.output, *(value for value in node.inputs[1:2] if value.is_constant)]
+    return "/".join([node.op, *(value.element.value for value in values if value.element is not Element.INT8)])
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_trained_model_in_formats(name):
+    """It is one delegate call, whose kernels compute the reference's bytes on the host, and those are at most a step
+    away from the numbers of training. Calibrated models have the same formats in tests of their own; training has
+    other observers, and folds batch norms by itself, also those of layers that stay in float."""
+    module, configuration, operators = FORMATS[name]
+    prepared, x = trained(module, CmsisNnQuantizer.of(configuration, qat=True))
+    with torch.no_grad():
+        wanted = prepared(x).numpy()
+    program = torch.export.export(convert_trained(prepared), (x,))
+    compiled = compile_model(program, (x,), "cortex-m4", strict=True)
+    graph = compiled.graph
+    assert " ".join(map(described, graph.nodes[1:-1])) == operators
+    (found,) = HostProgram(compiled.pte, LIBRARY).run([x.numpy()])
+    assert found.tobytes() == reference.run(graph, [x.numpy()])[0].tobytes()
+    (step,) = graph.nodes[-1].inputs[0].quant.scale
+    assert np.abs(found - wanted).max() <= 1.01 * step
+    quantized = [node.output for node in graph.nodes if node.output.element is Element.INT8]
+    weights = {node.op: node.inputs[1].quant.scale for node in graph.nodes if node.op in ("conv2d", "fully_connected")}
+    assert (name == "symmetric") == all(value.zero_point == 0 for value in quantized)
+    assert (name == "fast-linear") == (len(set(weights["fully_connected"])) == 1)
+    assert len(set(weights["conv2d"])) > 1
 
 
 def test_gradients_of_weights_in_groups_are_those_of_rows():

@@ -179,7 +179,8 @@ def fold_batch_norms(prepared: GraphModule) -> None:
 
 
 def _fold(prepared: GraphModule, norm: Node) -> None:
-    """torchao computes batch_norm(conv(x, weight * factor) / factor + bias), without the sum if there is no bias."""
+    """torchao computes batch_norm(conv(x, weight * factor) / factor + bias), without the sum if there is no bias. In a
+    layer that stays in float, nothing rounds that weight, nor the zeros that it has instead of the bias."""
     source: Any = norm.args[0]
     bias: Optional[torch.Tensor] = torch.zeros(())
     if source.target is aten.add.Tensor:
@@ -195,10 +196,12 @@ def _fold(prepared: GraphModule, norm: Node) -> None:
     factor = weight.double() * torch.rsqrt(variance.double() + eps)
     folded = (offset + (bias.reshape(-1) - mean.double()) * factor).float()
     given: Any = [*layer.args, None][2]
-    with norm.graph.inserting_before(given or layer):
+    observed = given is not None and given.op == "call_module"
+    scaled = evaluated(prepared, layer.args[1])
+    with norm.graph.inserting_before(given if observed else layer):
         constant = constant_for(prepared, layer, "folded_bias", folded)
-    if given is None:
-        layer.args = (*layer.args[:2], constant, *layer.args[3:])
-    else:  # zeros, with the observer of the bias
+        filters = layer.args[1] if scaled is None else constant_for(prepared, layer, "folded_weight", scaled)
+    if observed:
         given.replace_input_with(given.args[0], constant)
+    layer.args = (layer.args[0], filters, given if observed else constant, *layer.args[3:])
     norm.replace_all_uses_with(layer)
