@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from cmsis_nn_delegate.format import schema
 from cmsis_nn_delegate.format.cpp import camel, comment
 from cmsis_nn_delegate.ops.kernel import KernelSpec
+from cmsis_nn_delegate.ops.registry import OPS
 from cmsis_nn_delegate.providers.provider import Provider
 from cmsis_nn_delegate.providers.registry import (
     CMSIS_NN,
@@ -114,8 +115,9 @@ constexpr KernelTable {table} = portable::kOwnCalls.taking({namespace}::{provide
 
 @dataclass(frozen=True)
 class Table:
-    """A table of kernels in the folder of `owner`: each is that of the first of `providers` that has it, and what none
-    of them has is absent. `constant` and `provider` are C++ names, `shown` the one in banners and logs."""
+    """A table of kernels in the folder of `owner`: each is that of the first of `providers` that has it, outdone ones
+    aside (`Implementation.outdone`), and what none of them has is absent. `constant` and `provider` are C++ names,
+    `shown` the one in banners and logs."""
 
     owner: Provider
     file: str
@@ -239,11 +241,23 @@ def _declaration(kernel: KernelSpec, name: str) -> str:
     return f"CMSIS_NN_DELEGATE_KERNEL({camel(kernel.name)}, {camel(name)}, {name})"
 
 
+def _is_outdone(provider: Provider, kernel: KernelSpec) -> bool:
+    """Returns whether the compiler prefers the portable kernel beside a provider that is there for speed."""
+    found = (implementation for op in OPS for implementation in provider.implementations(op))
+    return any(implementation.outdone for implementation in found if implementation.kernel is kernel)
+
+
 def _table(table: Table) -> str:
     # Those that another provider has alone are only in tables that run its calls.
     others = {own.kernel.name: owner_of(own).id for own in own_implementations()}
+    for_speed = any(provider.for_speed for provider in table.providers)
     chosen = [
-        (next(p.namespace for p in table.providers if p.symbol(kernel)), kernel)
+        (
+            next(
+                p.namespace for p in table.providers if p.symbol(kernel) and not (for_speed and _is_outdone(p, kernel))
+            ),
+            kernel,
+        )
         for kernel in kernels().values()
         if others.get(kernel.name, PORTABLE.id) in table.runs
     ]

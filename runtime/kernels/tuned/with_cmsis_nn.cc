@@ -22,8 +22,6 @@ constexpr KernelTable kTunedAndCmsisNnKernels =
             cmsis_nn::kMulBroadcast,
             cmsis_nn::kTransposeConv2d,
             cmsis_nn::kBatchMatmul,
-            cmsis_nn::kMinimum,
-            cmsis_nn::kMaximum,
             KernelRef(tuned::kConv2dPairs)
                 .in_images_for(isa_set(payload::Isa::kScalar) | isa_set(payload::Isa::kDsp)),
             KernelRef(tuned::kFullyConnectedPairs)
