@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import anchors, boards, chart, comparison, cycles, main, markdown
+from benchmarks import anchors, boards, chart, comparison, cycles, decoding, main, markdown, sparse_section
 from benchmarks.anchors import STREAMING
 from benchmarks.direct.direct import CORES, NETWORKS, Direct
 from benchmarks.flash.flash import Flash
@@ -17,7 +17,10 @@ from benchmarks.formats import CALIBRATING, OTHERS, format_of, measure_formats, 
 from benchmarks.measure import CHOICES, PROVIDERS, Images, compilers, measure
 from benchmarks.networks import Network, Source, names, source
 from benchmarks.results import Results, read_results
+from benchmarks.sparse import FOUR_BITS, measure_sparse
+from benchmarks.text import millions
 from benchmarks.weights import measure_weights
+from cmsis_nn_delegate.graph.tensor_type import Quant
 from cmsis_nn_delegate.ops.attrs import Clamp
 from cmsis_nn_delegate.runner import profile_text
 from cmsis_nn_delegate.runner.profile import random_inputs
@@ -55,7 +58,10 @@ def measured():
     sizes = (measure_weights(network()),)
     left_out = ("cmsis-nn: not here",)
     modelled = (cycles.Modelled("ds_cnn", "random", "cortex-m55", "tuned", 100, (110, 120), "LLVM 19.1.7"),)
-    return Results(environment, tuple(found), direct, (choice,), flash, tuple(formats), sizes, left_out, modelled)
+    pruned = tuple(measure_sparse(network()))
+    return Results(
+        environment, tuple(found), direct, (choice,), flash, tuple(formats), sizes, left_out, modelled, pruned
+    )
 
 
 def test_calls_and_executor_are_the_inference_and_all_bytes_are_right(measured):
@@ -133,15 +139,29 @@ def test_formats_are_exact_each_in_its_own_way(measured):
         name = f"{f.format}: {f.chosen}" if f.chosen else f.format
         assert f"| ds_cnn | {name} | {f.io} | {f.inference:,} | {factor:.2f} |" in text
         assert f"| {f.sqnr:.1f} dB | {f.corrected:.1f} dB | 0 |" in text
+        assert f.inference < f.cycles[0] < f.in_ram[0] < f.in_flash[0]
+        assert f"| {millions(f.in_ram)} | {millions(f.in_flash)} |" in text
+
+
+def test_formats_without_cycles_have_no_columns_for_them(measured):
+    """Rows of results from before cycles of formats were measured stay readable."""
+    unknown = {"cycles": None, "flash_waits": None, "code_waits": None}
+    formats = tuple(dataclasses.replace(f, **unknown) for f in measured.formats)
+    older = dataclasses.replace(measured, formats=formats)
+    assert read_results(older.to_json()) == older
+    assert "weights of 4 bits take more" not in markdown.render(older, ANCHORS).lower()
+    assert "weights of 4 bits take more" in markdown.render(measured, ANCHORS).lower()
 
 
 def test_a_format_that_is_measured_again_keeps_the_others(measured):
     before = [dataclasses.replace(f, network=name) for name in ("a", "b") for f in measured.formats]
     now = [dataclasses.replace(f, arena=1) for f in before if f.format == MIXED]
-    found = list(merged(before, now, [MIXED]))
+    found = list(merged(before, now, [MIXED], ["a", "b"]))
     assert [(f.network, f.format) for f in found] == [(f.network, f.format) for f in before]
     assert [f.arena == 1 for f in found] == [f.format == MIXED for f in before]
-    assert list(merged(before, now[1:], FORMATS)) == now[1:]
+    # Of one network, it keeps the other.
+    found = list(merged(before, now[1:], FORMATS, ["b"]))
+    assert found == [f for f in before if f.network == "a"] + now[1:]
 
 
 def test_sizes_of_weights_in_formats_that_fit_them():
@@ -154,6 +174,77 @@ def test_sizes_of_weights_in_formats_that_fit_them():
     found = measure_weights(Network("few", "random", few, (), {}))
     assert (found.nbytes, found.zeros, found.bitmap, found.four_bits) == (2048, 0.5, 0.625, 0.5)
     assert found.palette == (32 + 16) / 64 and found.entropy == pytest.approx(1.5 / 8, abs=1e-3)
+
+
+def test_pruned_weights_stand_beside_what_is_built(measured):
+    """Figures in the text are those of the columns."""
+    text = sparse_section.section(measured, ["ds_cnn"])
+    found = sparse_section.smallest(measured.sparse, "ds_cnn")
+    (weights,) = measured.weights
+    for title, form in found.items():
+        assert f"| {title} |" in text
+        assert f" {100 * form.nbytes / weights.nbytes:.1f} % |" in text and f"| {form.sqnr:.1f} |" in text
+        for m in measured.measurements:
+            if m.providers == "tuned":
+                assert f" {1 + form.instructions[m.core] / m.inference:.2f} |" in text
+    half = 100 * found["50 % pruned"].nbytes / weights.nbytes
+    assert f"no form beats w4: {half:.0f} % for" in " ".join(text.split())
+    assert sparse_section.section(measured, ["resnet8"]) == ""
+
+
+def linear(values):
+    """A network of one linear layer with these weights, of one scale."""
+    builder = GraphBuilder()
+    graph = builder.graph(builder.fully_connected(builder.input(1, values.shape[1]), len(values)))
+    weight = graph.nodes[0].inputs[1]
+    weight.data = values
+    weight.retype(quant=Quant((0.5,) * len(values), 0, 0))
+    return Network("linear", "random", graph, (), {})
+
+
+def test_bytes_of_pruned_weights_and_palettes():
+    """By hand: no figure of a document is compared with anything else."""
+    rows, columns = 32, 64
+    found = list(measure_sparse(linear(np.tile(np.arange(1, columns + 1, dtype=np.int8), (rows, 1)))))
+    sizes = {(s.form, s.kept): s.nbytes for s in found}
+    # Half of the weights are those of the last half of a row, with 32 others before them.
+    assert sizes["bitmap", 0.5] == rows * (columns // 8 + 32)
+    assert sizes["gaps", 0.5] == rows * (2 + 1.5 * (32 + 2))
+    assert sizes["offsets", 0.25] == rows * (1 + 2 * 16)
+    assert sizes["two of four", 0.5] == rows * columns * 5 / 8
+    assert sizes["blocks", 0.25] == rows * (2 + 5 * 4)
+    assert sizes["palette of 16", 1] == rows * (columns / 2 + 16)
+    assert sizes["palette of 2", 1] == rows * (columns / 8 + 2)
+    squares = np.arange(1, columns + 1) ** 2
+    sqnr = {(s.form, s.kept): s.sqnr for s in found}
+    assert sqnr["bitmap", 0.5] == round(10 * np.log10(squares.sum() / squares[:32].sum()), 1)
+    assert sqnr["palette of 16", 1] > sqnr["palette of 4", 1] > sqnr["palette of 2", 1]
+    # A layer that no form makes smaller stays as it is.
+    small = [s for s in measure_sparse(linear(np.int8([[1, 2, 3]]))) if s.form.startswith("palette")]
+    assert {(s.nbytes, s.sqnr, s.instructions["cortex-m4"]) for s in small} == {(3, 100, 0)}
+
+
+def test_a_palette_has_the_values_that_the_weights_have():
+    values = np.tile(np.int8([-90, 3, 3, 70]), (16, 16))
+    found = {s.form: s.sqnr for s in measure_sparse(linear(values))}
+    assert found["palette of 16"] == found["palette of 4"] == 100 > found["palette of 2"]
+
+
+@pytest.mark.parametrize("core", decoding.DENSE)
+def test_a_form_pays_below_its_break_even_or_is_decoded(core):
+    """Estimates and the table of loops would say different things if one of them forgot a part of a loop."""
+    for form in decoding.FORMS:
+        for windows, limit in zip((1, decoding.WINDOWS), decoding.break_even(form, core)):
+            layer = decoding.Layer(1000, windows)
+            if limit == 0:
+                assert layer.change(form, core, 0.01)[0] > 0
+                continue
+            assert layer.change(form, core, limit)[0] == pytest.approx(0, abs=1e-6)
+            assert layer.change(form, core, limit / 2)[0] < 0 < layer.change(form, core, 2 * limit)[0]
+        # For many windows, decoding once costs less than a slower loop.
+        change, scratch = decoding.Layer(1000, 100_000).change(form, core, 1.0)
+        assert scratch == (0 if limit > 1 else 1000)
+        assert limit > 1 or change == 1000 * decoding.FORMS[form][core].decode(1.0)
 
 
 def test_a_format_that_a_network_cannot_have_is_left_out_with_its_reason():
@@ -217,6 +308,7 @@ def test_what_cannot_be_measured_is_left_out_with_its_reason(monkeypatch):
         (["--cores", "cortex-a5"], "unknown core 'cortex-a5'; choose from cortex-m0plus"),
         (["--providers", "fast"], "unknown provider 'fast'; choose from tuned, cmsis-nn, portable"),
         (["--networks", ","], "no network is named"),
+        (["--write", "--formats", "--networks", "nothing"], "unknown network 'nothing'"),
         (["--write", "--formats", "int4"], "unknown format 'int4'; choose from int8, int16, w4, mixed"),
         (["--networks", "ds_cnn", "--weights", "nowhere"], "ds_cnn_kws.npz does not exist"),
     ],
@@ -224,6 +316,13 @@ def test_what_cannot_be_measured_is_left_out_with_its_reason(monkeypatch):
 def test_what_is_wrong_is_said(capsys, arguments, message):
     assert main.main(arguments) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--write", "--networks", "ds_cnn"], ["--write", "--formats", "--sizes"]])
+def test_parts_of_what_is_written_are_one_at_a_time(arguments):
+    """Else a part of the results would replace all of them."""
+    with pytest.raises(SystemExit):
+        main.main(arguments)
 
 
 def test_compilers_by_their_comments(tmp_path):
@@ -285,11 +384,31 @@ def test_committed_results_are_whole_and_exact(committed):
     assert {w.network for w in committed.weights} >= set(ANCHORS.networks)
     trained = [w for w in committed.weights if w.weights == "trained"]
     assert all(min(w.bitmap, w.four_bits, w.palette) > 0.95 > w.entropy for w in trained)
+    if committed.sparse:
+        conclusions_hold(committed, [w.network for w in trained])
     assert committed.choices and {m.choice for m in committed.choices} <= set(CHOICES)
     for m in (*committed.measurements, *committed.choices):
         assert m.differing == 0
         assert m.inference == m.executor + sum(call.instructions for call in m.calls)
         assert (m.weights == "trained") == (m.network in ANCHORS.networks)
+
+
+def conclusions_hold(committed, networks):
+    """What the text about pruned weights says of networks, as their figures are now."""
+    for network in networks:
+        four_bits = next(s for s in committed.sparse if (s.network, s.form) == (network, FOUR_BITS))
+        found = sparse_section.smallest(committed.sparse, network)
+        halves = [found[title] for title in ("50 % pruned", "2 of 4", "blocks, 50 %")]
+        assert all(s.nbytes > four_bits.nbytes and s.sqnr < four_bits.sqnr for s in halves), network
+        assert all(found[title].nbytes < four_bits.nbytes for title in ("75 % pruned", "90 % pruned", "blocks, 75 %"))
+        assert found["16 values"].nbytes > four_bits.nbytes and found["16 values"].sqnr > four_bits.sqnr, network
+        offsets = {s.kept: s.nbytes for s in committed.sparse if (s.network, s.form) == (network, "offsets")}
+        assert offsets[0.25] >= four_bits.nbytes, network
+    for core in decoding.DENSE:
+        limits = {form: decoding.break_even(form, core) for form in decoding.FORMS}
+        assert min(limits["blocks"]) > 0.25 > max(limits["bitmap"][0], limits["gaps"][0]), core
+        assert max(limits["two of four"]) < 0.5 and all(max(limits[f]) < 1 for f in limits if "palette" in f), core
+    assert decoding.break_even("bitmap", "cortex-m55")[0] == 0
 
 
 def test_a_network_has_the_formats_of_the_document(committed):
@@ -301,6 +420,8 @@ def test_a_network_has_the_formats_of_the_document(committed):
     # Instructions are those of a compiler and of the kernels that the build has.
     same = [getattr(today, field) == getattr(committed.environment, field) for field in ("compilers", "kernels")]
     counts = {} if all(same) else {"inference": 0, "library": 0, "arena": 0, "payload": 0}
+    if not all(same) or not known[0].cycles:
+        counts |= {"cycles": None, "flash_waits": None, "code_waits": None}
     assert not left_out and len(found) == len(known) == len(formats)
     for now, then in zip(found, known):
         assert dataclasses.replace(now, **counts) == dataclasses.replace(then, **counts), markdown.COMMAND

@@ -13,12 +13,14 @@ import torch
 
 from benchmarks.measure import Images, measure
 from benchmarks.networks import Network, Source, arguments, compiled
+from benchmarks.text import total
 from cmsis_nn_delegate.compiled import Compiled
 from cmsis_nn_delegate.graph.ir import Value
 from cmsis_nn_delegate.quantization.comparison.noise import Noise
 from cmsis_nn_delegate.quantization.configuration import Configuration
 from cmsis_nn_delegate.quantization.quantizer import CmsisNnQuantizer
 from cmsis_nn_delegate.runner.host import HostProgram
+from cmsis_nn_delegate.runner.simulate import Cycles
 from cmsis_nn_delegate.support.errors import UserError
 from tests.coverage.network_presets import FORMATS, MIXED, PRESETS, mixed, preset
 
@@ -46,6 +48,20 @@ class Formatted:
     corrected: float  # the same with `bias_correction`, which one of PRESETS has by itself
     differing: int  # bytes of the outputs that are not those of the integer reference
     chosen: str = ""  # of MIXED: "int16 in 3 of 12 modules"
+    # Of `inference`, as those of a Measurement; None also for rows from before these were measured.
+    cycles: Optional[Cycles] = None
+    flash_waits: Optional[Cycles] = None
+    code_waits: Optional[Cycles] = None
+
+    @property
+    def in_flash(self) -> Optional[Cycles]:
+        """The cycles with code and payload in flash."""
+        return total(self.cycles, self.flash_waits)
+
+    @property
+    def in_ram(self) -> Optional[Cycles]:
+        """The cycles with code in flash and the payload in RAM."""
+        return total(self.cycles, self.code_waits)
 
 
 @dataclass(frozen=True)
@@ -88,11 +104,13 @@ def measure_formats(
     return found, left_out
 
 
-def merged(before: Sequence[Formatted], now: Sequence[Formatted], names: Sequence[str]) -> Iterator[Formatted]:
-    """Yields the rows of `now`, which has `names` of FORMATS, and those of other formats in `before` of the same
-    networks: by network, then in the order of FORMATS."""
-    kept = [f for f in before if f.format not in names]
-    for network in dict.fromkeys(f.network for f in (*now, *kept)):
+def merged(
+    before: Sequence[Formatted], now: Sequence[Formatted], names: Sequence[str], networks: Sequence[str]
+) -> Iterator[Formatted]:
+    """Yields the rows of `now`, which has `names` of FORMATS of `networks`, and those in `before` of other formats and
+    other networks: by network, then in the order of FORMATS."""
+    kept = [f for f in before if f.format not in names or f.network not in networks]
+    for network in dict.fromkeys(f.network for f in (*before, *now)):
         for name in FORMATS:
             yield from (f for f in (*kept, *now) if (f.network, f.format) == (network, name))
 
@@ -101,6 +119,11 @@ def format_of(line: str) -> str:
     """Returns the format that one of the sentences of `measure_formats` is about; "" of another sentence."""
     name = line.partition(":")[0].partition(" in ")[2]
     return name if name in FORMATS else ""
+
+
+def network_of(line: str) -> str:
+    """Returns the network that one of the sentences of `measure_formats` is about."""
+    return line.partition(" in ")[0]
 
 
 def _quantized(
@@ -144,6 +167,9 @@ def _measure(network: Network, core: str, given: _Format, sqnr: float, corrected
         corrected=round(corrected, 1),
         differing=tuned.differing + (library.differing if library else 0),
         chosen=given.chosen,
+        cycles=tuned.cycles,
+        flash_waits=tuned.flash_waits,
+        code_waits=tuned.code_waits,
     )
 
 

@@ -5,7 +5,9 @@
     bazel run //benchmarks -- --write                                  # docs/benchmarks.{json,md,svg}, and two pages
     bazel run //benchmarks -- --write --formats                        # of that .json only the formats of numbers
     bazel run //benchmarks -- --write --formats mixed                  # of these only one
+    bazel run //benchmarks -- --write --formats --networks ds_cnn      # all of these, of one network
     bazel run //benchmarks -- --write --cycles                         # only the cycles by LLVM's models
+    bazel run //benchmarks -- --write --sizes                          # only what other formats of weights take
     bazel run //benchmarks -- --render                                 # .md and .svg again from that .json
 
 The two pages are comparison.md and goals.md.
@@ -33,10 +35,11 @@ quiet()
 from benchmarks import anchors, chart, comparison, cycles, goals, markdown
 from benchmarks.direct import direct
 from benchmarks.flash import flash
-from benchmarks.formats import CALIBRATING, OTHERS, Formatted, format_of, measure_formats, merged
+from benchmarks.formats import CALIBRATING, OTHERS, Formatted, format_of, measure_formats, merged, network_of
 from benchmarks.measure import CHOICES, PROVIDERS, Images, Measurement, measure
 from benchmarks.networks import Network, load, names, source
 from benchmarks.results import Results, read_results
+from benchmarks.sparse import Sparse, measure_sparse
 from benchmarks.weights import Weights, measure_weights
 from cmsis_nn_delegate.support.errors import UserError
 from cmsis_nn_delegate.targets.target import TARGETS
@@ -70,27 +73,31 @@ def main(arguments: Sequence[str]) -> int:
         help="with --write: measure only formats, those with these names or all, keep the rest",
     )
     parser.add_argument("--cycles", action="store_true", help="with --write: model cycles only, keep the rest")
+    parser.add_argument("--sizes", action="store_true", help="with --write: other formats of weights only, likewise")
     parser.add_argument("--render", action="store_true", help="write them again, from results that are there")
     options = parser.parse_args(arguments)
-    if (options.write or options.render) and (options.out or options.networks):
+    if (options.write or options.render) and (options.out or options.networks and not options.formats):
         parser.error("--write and --render always write the same: leave out --networks and --out")
-    if (options.formats or options.cycles) and not options.write:
-        parser.error("--formats and --cycles measure a part of what --write does: add --write")
-    if options.formats and options.cycles:
-        parser.error("give --formats or --cycles: each keeps what the other one measures")
+    parts = [bool(options.formats), options.cycles, options.sizes]
+    if any(parts) and not options.write:
+        parser.error("--formats, --cycles and --sizes measure a part of what --write does: add --write")
+    if sum(parts) > 1:
+        parser.error("give one of --formats, --cycles and --sizes: each keeps what the others measure")
     folder = _folder(options)
     try:
         if options.render:
             _write(read_results((folder / f"{NAME}.json").read_text(encoding="utf-8")), folder, True)
             return 0
         known = names()
-        chosen = _chosen_networks(options.networks, known, options.write)
+        chosen = _chosen_networks(options.networks, known, options.write and not options.networks)
         cores = tested_cores() if options.cores == "all" else _listed(options.cores, TARGETS, "core")
         providers = _listed(options.providers, PROVIDERS, "provider")
-        if options.formats or options.cycles:
+        if any(parts):
             before = read_results((folder / f"{NAME}.json").read_text(encoding="utf-8"))
             if options.cycles:
                 results = with_cycles(before, chosen, providers, _weights(options.weights), Images())
+            elif options.sizes:
+                results = with_sizes(before, chosen, _weights(options.weights))
             else:
                 formats = _listed(options.formats, FORMATS, "format")
                 results = with_formats(before, chosen, cores, _weights(options.weights), Images(), formats)
@@ -187,7 +194,9 @@ def run(networks: Sequence[str], cores: Sequence[str], providers: Sequence[str],
     )
     found = list(dict.fromkeys(m.network for m in measurements))
     results = with_cycles(results, found, providers, weights, images)
-    return with_formats(results, found, cores, weights, images) if "tuned" in providers else results
+    if "tuned" not in providers:
+        return results
+    return with_sizes(with_formats(results, found, cores, weights, images), found, weights)
 
 
 def with_formats(
@@ -198,23 +207,31 @@ def with_formats(
     images: Images,
     names: Sequence[str] = FORMATS,
 ) -> Results:
-    """Returns `results` with the formats `names` of these networks, and of no others, as they are measured now; and if
-    these are all, with what other formats of their weights would save."""
+    """Returns `results` with the formats `names` of these networks as they are measured now, and with those of others
+    as they were."""
     formats: list[Formatted] = []
-    sizes: list[Weights] = []
-    left_out = [line for line in results.left_out if format_of(line) not in names]
+    left_out = [line for line in results.left_out if format_of(line) not in names or network_of(line) not in networks]
     for name in networks:
         found, without = measure_formats(source(name, weights, CALIBRATING, OTHERS), cores, images, _say, names)
         formats += found
         left_out += without
-        if set(names) == set(FORMATS):
-            sizes.append(measure_weights(load(name, weights)))
     return dataclasses.replace(
         results,
-        formats=tuple(merged(results.formats, formats, names)),
-        weights=tuple(sizes) or results.weights,
+        formats=tuple(merged(results.formats, formats, names, networks)),
         left_out=tuple(left_out),
     )
+
+
+def with_sizes(results: Results, networks: Sequence[str], weights: Optional[Path]) -> Results:
+    """Returns `results` with what other formats of the weights of these networks, and of no others, would take."""
+    sizes: list[Weights] = []
+    pruned: list[Sparse] = []
+    for name in networks:
+        network = load(name, weights)
+        sizes.append(measure_weights(network))
+        pruned += measure_sparse(network)
+        _say(f"{name}: {sizes[-1].nbytes:,} bytes of weights")
+    return dataclasses.replace(results, weights=tuple(sizes), sparse=tuple(pruned))
 
 
 def with_cycles(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Optional
 
-from benchmarks import boards, cycles
+from benchmarks import boards, cycles, sparse_section
 from benchmarks.anchors import Anchors
 from benchmarks.formats import OTHERS, SEARCHED, format_of
 from benchmarks.measure import PROVIDERS, Measurement
@@ -35,6 +35,7 @@ def render(results: Results, anchors: Anchors, chart: Optional[str] = None) -> s
         _choices_table(results),
         _formats_table(results),
         _weights_table(results),
+        sparse_section.section(results, [w.network for w in results.weights if w.weights == "trained"]),
     ]
     parts.append(_calls(results, anchors.networks))
     return "\n".join(part for part in parts if part)
@@ -237,8 +238,10 @@ def _formats_table(results: Results) -> str:
         "channel, so that int16 stays behind by what int8 gains there.",
         "",
     ]
+    lines += _cycles_of_formats(results)
     for core in dict.fromkeys(f.core for f in results.formats):
         rows = []
+        modelled = any(f.cycles for f in results.formats if f.core == core)
         for name in dict.fromkeys(f.network for f in results.formats if f.core == core):
             of_network = [f for f in results.formats if (f.core, f.network) == (core, name)]
             first = of_network[0]
@@ -252,14 +255,43 @@ def _formats_table(results: Results) -> str:
                         f"{f.inference:,}",
                         f"{f.inference / first.inference:.2f}",
                         library,
+                        *((millions(f.in_ram), millions(f.in_flash)) if modelled else ()),
                     ]
                     + [f"{f.arena:,}", f"{f.payload:,}", f"{f.payload / first.payload:.2f}"]
                     + [f"{f.sqnr:.1f} dB", f"{f.corrected:.1f} dB", str(f.differing)]
                 )
         titles = ["network", "format", "inputs, outputs", "instructions", "factor", "CMSIS-NN's kernels"]
+        titles += ["cycles, payload in RAM", "cycles, payload in flash"] if modelled else []
         titles += ["arena", "payload", "factor", "SQNR", "SQNR, biases corrected", "differing"]
         lines += [f"### {core}", *table(titles, rows), ""]
     return "\n".join(lines)
+
+
+def _cycles_of_formats(results: Results) -> list[str]:
+    """Returns what the cycles of formats are, and where weights of 4 bits take fewer than those of 8."""
+    modelled = {(f.network, f.format): f for f in results.formats if f.in_ram and f.in_flash}
+    pairs = [
+        (f, modelled[name, "int8"])
+        for (name, form), f in modelled.items()
+        if form == "w4" and (name, "int8") in modelled
+    ]
+    if not pairs:
+        return []
+
+    def fewer(place: str, end: int) -> str:
+        names = [w4.network for w4, int8 in pairs if getattr(w4, place)[end] < getattr(int8, place)[end]]
+        return "all networks" if len(names) == len(pairs) > 1 else _listed(names) if names else "no network"
+
+    least, most = fewer("in_flash", 0), fewer("in_flash", 1)
+    return [
+        "Cycles, in millions, are those of [the flash of an STM32L4R5](#with-the-flash-of-an-stm32l4r5-at-120-mhz"
+        "-millions-of-cycles),",
+        "at least and at most, of which the most is the better guess. Weights of 4 bits take more instructions than",
+        "those of 8, and wait half as often for flash. With the payload in flash, w4 takes fewer cycles than int8 for",
+        f"{least} by the least, and for {most} by the most; with the payload in RAM for {fewer('in_ram', 0)}",
+        f"by the least, and for {fewer('in_ram', 1)} by the most.",
+        "",
+    ]
 
 
 def _not_searched(results: Results) -> list[str]:
@@ -287,7 +319,7 @@ def _weights_table(results: Results) -> str:
             "the shortest code for single weights that there is, which a kernel would decode bit by bit. None of these",
             "is built: for the trained networks only the last saves as much as a twentieth, and weights of four bits",
             "take half. A bitmap beats that where more than 62.5 % of the weights are 0, which training has to bring",
-            "about.",
+            "about: the next section has what that would be worth." if results.sparse else "about.",
             "",
             *table(["network", "weights", "bytes", "zeros", "bitmap", "four bits", "palettes", "entropy"], rows),
             "",

@@ -12,6 +12,7 @@ from benchmarks.direct.direct import Direct
 from benchmarks.flash.flash import Flash
 from benchmarks.formats import Formatted
 from benchmarks.measure import Call, Environment, Measurement
+from benchmarks.sparse import Sparse
 from benchmarks.weights import Weights
 
 # The version of the JSON's structure.
@@ -33,6 +34,7 @@ class Results:
     weights: tuple[Weights, ...] = ()
     left_out: tuple[str, ...] = ()
     modelled: tuple[Modelled, ...] = ()
+    sparse: tuple[Sparse, ...] = ()
 
     def to_json(self) -> str:
         """Returns a document of the version `SCHEMA`, with a final newline. A call is a list of `Call`'s fields."""
@@ -46,9 +48,10 @@ class Results:
             "choices": [_to_json(measurement) for measurement in self.choices],
             "direct": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.direct],
             "flash": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.flash],
-            "formats": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.formats],
+            "formats": [f"  {json.dumps(_known(dataclasses.asdict(entry)))}" for entry in self.formats],
             "weights": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.weights],
             "modelled": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.modelled],
+            "sparse": [f"  {json.dumps(dataclasses.asdict(entry))}" for entry in self.sparse],
         }
         parts = [json.dumps(head, indent=1)[:-2]]
         parts += [
@@ -63,9 +66,19 @@ def _to_json(measurement: Measurement) -> str:
     return f'  {json.dumps(fields)[:-1]}, "calls": [\n{calls}\n  ]}}'
 
 
+def _known(fields: dict[str, Any]) -> dict[str, Any]:
+    """Returns the fields without modelled cycles that are not known."""
+    return {name: value for name, value in fields.items() if name not in _MODELLED or value is not None}
+
+
+def _pairs(fields: dict[str, Any]) -> dict[str, Any]:
+    """Takes the modelled cycles that are known out of `fields`, and returns them."""
+    return {name: (pair[0], pair[1]) for name in _MODELLED if (pair := fields.pop(name, None))}
+
+
 def _from_json(fields: dict[str, Any], names: list[str]) -> Measurement:
     calls = tuple(Call(**dict(zip(names, call, strict=True))) for call in fields.pop("calls"))
-    modelled = {name: (pair[0], pair[1]) for name in _MODELLED if (pair := fields.pop(name))}
+    modelled = _pairs(fields)
     return Measurement(**fields, calls=calls, **modelled)
 
 
@@ -81,13 +94,14 @@ def read_results(text: str) -> Results:
     environment["compilers"] = tuple(environment["compilers"])
     direct = tuple(Direct(**fields) for fields in document["direct"])
     flash = tuple(Flash(**fields) for fields in document["flash"])
-    formats = tuple(Formatted(**fields) for fields in document["formats"])
+    formats = tuple(Formatted(**{**_pairs(fields), **fields}) for fields in document["formats"])
     weights = tuple(Weights(**fields) for fields in document["weights"])
     modelled = tuple(
         Modelled(**{**fields, "cycles": (fields["cycles"][0], fields["cycles"][1])})
         for fields in document.get("modelled", ())
     )
+    sparse = tuple(Sparse(**fields) for fields in document.get("sparse", ()))
     left_out = tuple(document["left_out"])
     return Results(
-        Environment(**environment), measurements, direct, choices, flash, formats, weights, left_out, modelled
+        Environment(**environment), measurements, direct, choices, flash, formats, weights, left_out, modelled, sparse
     )
