@@ -21,15 +21,11 @@ void report(std::uint32_t index, const char* what, std::int64_t a, std::int64_t 
 }
 
 constexpr KernelRef kNarrow[] = {
-    tuned::kAvgPool2dChannelsWhole,
-    tuned::kConv2dPairsAny,
-    tuned::kDepthwiseConv2d5x5Stride1,
-    tuned::kDepthwiseConv2d5x5Stride2,
-    tuned::kDepthwiseConv2dPlanesStride1,
-    tuned::kDepthwiseConv2dPlanesStride2,
+    tuned::kAvgPool2dChannelsWhole,       tuned::kConv2dPairsAny,
+    tuned::kDepthwiseConv2d5x5Stride1,    tuned::kDepthwiseConv2d5x5Stride2,
+    tuned::kDepthwiseConv2dPlanesStride1, tuned::kDepthwiseConv2dPlanesStride2,
 #ifdef CMSIS_NN_DELEGATE_CMSIS_NN
-    cmsis_nn::kDepthwiseConv2d3x3,
-    cmsis_nn::kDepthwiseConv2dOpt,
+    cmsis_nn::kDepthwiseConv2d3x3,        cmsis_nn::kDepthwiseConv2dOpt,
 #endif
 };
 
