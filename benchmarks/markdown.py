@@ -280,7 +280,7 @@ def _cycles_of_formats(results: Results) -> list[str]:
 
     def fewer(place: str, end: int) -> str:
         names = [w4.network for w4, int8 in pairs if getattr(w4, place)[end] < getattr(int8, place)[end]]
-        return "all networks" if len(names) == len(pairs) > 1 else _listed(names) if names else "no network"
+        return "all networks" if len(names) == len(pairs) > 1 else listed(names) if names else "no network"
 
     least, most = fewer("in_flash", 0), fewer("in_flash", 1)
     return [

@@ -151,7 +151,7 @@ PRESETS: dict[str, Preset] = {
 }
 
 # Other names of presets. A `Configuration` and reports have the name in PRESETS.
-ALIASES = {"int8": "default"}
+ALIASES = {FORMATS[0]: "default"}
 
 # What the format of several is called, which no preset can be: it depends on the model.
 _MIXED = "mixed"

@@ -21,7 +21,7 @@ Error run_lookup(const void* args, const Bases& bases) {
   };
   std::int32_t left = a.count;
   // So many at a time that the loop itself takes little.
-#if !defined(__OPTIMIZE_SIZE__)
+#ifndef __OPTIMIZE_SIZE__
   for (; left >= 16; left -= 16) {
     four(0);
     four(4);
