@@ -51,8 +51,8 @@ the report of a network names these layers. A ratio below 0 dB means that a samp
 outputs than the others; XNNPACKQuantizer shows the same.
 
 The counts of `mixed` are older than the others, and so the formats that a search would choose may be others now: pools,
-first layers, convolutions in groups, depthwise ones of 5 x 5 and large sums of int16 take fewer instructions since. Searches
-also correct biases now. Those of cortex-m4 in other formats are from before look-ups, copies in steps and means took
+first layers, convolutions in groups, depthwise ones of 5 x 5 and large sums of int16 take fewer instructions since, and
+searches correct biases. Those of cortex-m4 in other formats are from before look-ups, copies in steps and means took
 fewer: networks with these take up to 4 % less.
 
 """
