@@ -82,7 +82,7 @@ def parse(text: str) -> Configuration:
 def dump(configuration: Configuration) -> str:
     """Returns the text of a file that `parse` reads the same configuration from."""
     options = {name: getattr(configuration, name) for name in _OPTIONS}
-    parts: dict[str, Any] = {name: value for name, value in options.items() if value}
+    parts: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     if configuration.everywhere.settings():
         parts["everywhere"] = configuration.everywhere.settings()
     for place in _PLACES:

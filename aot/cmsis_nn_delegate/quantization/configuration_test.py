@@ -124,6 +124,15 @@ def test_int8_is_another_name_of_the_default():
     assert set(ALIASES.values()) <= set(PRESETS) and not set(ALIASES) & set(PRESETS)
 
 
+@pytest.mark.parametrize("preset", ["default", "w4"])
+@pytest.mark.parametrize("correction", [None, False, True])
+def test_a_file_says_whether_biases_are_corrected(preset, correction):
+    """Also that they are not, where the preset corrects them."""
+    configuration = Configuration(preset, bias_correction=correction)
+    read = configuration_file.parse(configuration_file.dump(configuration))
+    assert read == configuration and read.corrects_biases == configuration.corrects_biases
+
+
 def test_settings_that_an_override_leaves_out_are_those_of_the_preset():
     configuration = Configuration("fast-linear", everywhere=QuantizationConfig(observer="minmax"))
     assert configuration.general() == QuantizationConfig(False, "per-channel", "affine", "minmax", "int8", 0)

@@ -39,7 +39,7 @@ from .result import Outcome, Price
 _LAYER_SAMPLES = 8  # that noise of layers is measured on
 _KEPT = 4  # compilations, of the assignments that were asked for last
 APART = 0.3  # dB between PyTorch and the device, as of recurrent layers, whose states PyTorch rounds in other places
-_LEAST_GAIN = 0.5  # dB, for which all assignments have corrected biases; they make compiling slower
+_LEAST_GAIN = 0.5  # dB that corrected biases have to gain, because they make compiling slower
 _MOST_SAMPLES = 256  # that assignments are judged on before the last ones, which all samples judge
 
 
@@ -152,23 +152,27 @@ class Subject:
         if plain.bias_correction is not None or plain.corrects_biases or self._stateful:
             return first
         corrected = dataclasses.replace(copy.deepcopy(plain), bias_correction=True)
-        found, gains, texts = first, 0.0, []
-        for given in (given for given in FORMATS if given is FORMATS[0] or given.is_small):
-            self.say(f"correcting biases of {given.name}")
-            before = first if given is FORMATS[0] else self.quantized(with_formats(plain, given, {}))
+        better, gain, texts = first, 0.0, []
+        for given in FORMATS:
+            is_first = given is FORMATS[0]
+            if not (is_first or given.is_small):
+                continue
+            self.say(f"correcting biases in {given.name}")
+            before = first if is_first else self.quantized(with_formats(plain, given, {}))
             after = self.quantized(with_formats(corrected, given, {}))
-            sqnr, better = self._run(Made(before)).sqnr, self._run(Made(after)).sqnr
-            if sqnr is None or better is None:
+            sqnr, corrected_sqnr = self._run(Made(before)).sqnr, self._run(Made(after)).sqnr
+            if sqnr is None or corrected_sqnr is None:
                 return first
-            gains += better - sqnr
-            texts.append(f"{given.name} has {better:.1f} dB instead of {sqnr:.1f}")
-            found = after if given is FORMATS[0] else found
-        chosen = gains >= _LEAST_GAIN
+            gain += corrected_sqnr - sqnr
+            texts.append(f"{given.name} has {corrected_sqnr:.1f} dB instead of {sqnr:.1f}")
+            if is_first:
+                better = after
+        chosen = gain >= _LEAST_GAIN
         self.say(f"with corrected biases, {' and '.join(texts)}: {'all' if chosen else 'no'} formats have them")
         if not chosen:
             return first
         self._configuration = corrected
-        return found
+        return better
 
     def _read(self, made: Made) -> None:
         """Measures the layers, and makes the problem of it."""

@@ -279,7 +279,8 @@ def _assign(node: Node, providers: Sequence[Provider]) -> Assignment:
             why = provider.why_lacking(kernel)
             expected += [why] if why else []
             refusals.append(why or f"{provider.name} has no {kernel.name} for all cores")
-    for provider, implementation in outdone:
+    if outdone:
+        provider, implementation = outdone[0]
         return Assignment(implementation.legal(node), provider, implementation, "")
     names = ", ".join(provider.name for provider in providers)
     raise ValueError(
