@@ -42,6 +42,7 @@ def included(file: str) -> set[str]:
 # Headers that several kernels share -> the assembly that they declare.
 _SHARED = {
     "add/add_linear_sums_tuned.h": "add/add_linear",
+    "avg_pool2d/channel_means_tuned.h": "avg_pool2d/avg_pool2d_channels",
     "max_pool2d/maxima_tuned.h": "max_pool2d/max_pool2d_channels",
 }
 

@@ -8,7 +8,7 @@ from cmsis_nn_delegate.format.cpp import camel
 from cmsis_nn_delegate.ops.attrs import Padding
 from cmsis_nn_delegate.payload.decode import PayloadError, decode
 from cmsis_nn_delegate.payload.lower_partition import encode
-from cmsis_nn_delegate.providers.registry import get_providers
+from cmsis_nn_delegate.providers.registry import get_providers, own_implementations
 from cmsis_nn_delegate.selection.options import PayloadOptions
 from cmsis_nn_delegate.targets.target import get_target
 from cmsis_nn_delegate.testing import networks
@@ -19,9 +19,14 @@ def _kernels(table: str) -> list[str]:
     return re.findall(r"^        ([\w:]+::k\w+),$", table, re.MULTILINE)
 
 
+# By the name of a tuned kernel for some calls, that of the kernel for all.
+_WHOLE = {camel(part.name): camel(own.kernel.name) for own in own_implementations() for part in own.symbol.functions}
+
+
 def _whole(kernel: str) -> str:
     """Returns the name of a kernel without what says that it computes some of its calls alone."""
-    return re.sub(r"(?<=Conv2dPairs)Any$|(?<=Planes)Stride[12]$", "", kernel.rpartition("::k")[2])
+    name = kernel.rpartition("::k")[2]
+    return _WHOLE.get(name, name)
 
 
 @pytest.mark.parametrize("providers", ["tuned,cmsis-nn,portable", "cmsis-nn,portable", "portable"])
