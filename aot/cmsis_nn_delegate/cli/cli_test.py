@@ -604,7 +604,7 @@ def test_a_preset_by_each_of_its_names(capsys, folder):
     with pytest.raises(SystemExit):
         main(["compile", "--help"])
     assert re.search(listed, " ".join(capsys.readouterr().out.split()))
-    code, out, _ = compile_(capsys, folder, "small", "--quantizer", "int8", out="int8")
+    code, out, _ = compile_(capsys, folder, "small", "--quantizer", "int8", out="alias")
     assert code == 0 and "quantizer: default\n" in out
 
 

@@ -32,7 +32,8 @@ def words():
 
 
 def preferred():
-    return PayloadOptions.of(providers=("words", "tuned", "cmsis-nn", "portable"))
+    """Without `tuned`: with it, portable maxima come before those of CMSIS-NN, which take more instructions."""
+    return PayloadOptions.of(providers=("words", "cmsis-nn", "portable"))
 
 
 def maxima(*counts):
