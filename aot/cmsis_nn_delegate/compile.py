@@ -8,56 +8,38 @@ For example:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, Optional, Union
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Optional, Union, Unpack, cast
 
-from .compile_options import CompileOptions
+from .compile_options import CompileOptions, Keywords
 from .compiled import Compiled
 from .files.artifacts import check_name
 from .partition.io_types import IoTypes
 from .pipeline import Compilation, Progress, run, selected
-from .providers.registry import PROVIDERS
 from .quantization import calibration as calibration_data
 from .quantization.interface import Arguments, Inputs, Model, check_model
 from .quantization.named_states import NamedStates
 from .quantization.quantized import is_quantized
 from .quantization.quantizer import CmsisNnQuantizer
-from .selection.options import PayloadOptions
-from .selection.preference import Preference
+from .selection.options import PayloadKeywords, PayloadOptions
 from .streaming.option import Stream
 from .support.checked import checked
 from .support.errors import UserError
 from .support.isolation import as_caller, isolated
-from .targets.memory import Memory
 from .targets.target import Target, check_target, get_target
 
 
+@checked("module", "example_inputs", "target")
 def compile_model(
     module: Model,
     example_inputs: Arguments,
     target: Union[str, Target],
     calibration: Any = None,
     *,
-    state: Optional[Mapping[str, Union[str, int]]] = None,
-    stream: Union[Stream, int, None] = None,
-    io: Union[str, Mapping[str, str]] = "float",
-    io_placement: str = "arena",
-    providers: Sequence[str] = tuple(PROVIDERS),
-    prefer: str = Preference.SPEED.value,
-    max_flash_growth: int = 0,
-    memories: Sequence[Memory] = (),
-    strict: bool = False,
-    skip_passes: Collection[str] = (),
-    max_slowdown: Optional[float] = None,
-    name: str = "model",
-    observer: Optional[str] = None,
-    linear_weights: Optional[str] = None,
-    quantizer: Optional[CmsisNnQuantizer] = None,
-    check: bool = True,
-    etrecord: bool = False,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
     inspect: Optional[Callable[[Compilation], None]] = None,
+    **options: Unpack[Keywords],
 ) -> Compiled:
     """Quantizes, partitions and encodes `module` for `target`.
 
@@ -78,25 +60,32 @@ def compile_model(
         `hop` at a time. The compiled model takes only the new columns, remembers what it needs of those before, and
         returns what the model returns for the window that ends there, byte for byte. Calibration data are windows as
         before. UserError names what depends on the window in another way; see docs/guides/stream.md.
-    io: the type of inputs and outputs, "float", "int8" or "int16"; "quantized" for the one that each is quantized to,
-        float where it is not; or types by name, such as {"x": "int16", "outputs": "int8"}, see `IoTypes`.
-    io_placement: "arena" reserves room for the payload's inputs and outputs in its arena, "caller" does not.
-    providers: the providers of the firmware's kernels, in order of preference; see `cmsis_nn_delegate.providers`.
-    prefer: what kernels are chosen by where a call has several: "speed", "flash" or "ram"; see `selection.preference`.
-    max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed; only with "speed".
-    strict: raise UserError if any node stays outside of the delegate.
-    skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out; they save work and change no result.
+    io: the type of inputs and outputs, "float" (the default), "int8" or "int16"; "quantized" for the one that each is
+        quantized to, float where it is not; or types by name, such as {"x": "int16", "outputs": "int8"}, see `IoTypes`.
+    io_placement: "arena", the default, reserves room for the payload's inputs and outputs in its arena, "caller" does
+        not.
+    providers: the providers of the firmware's kernels, in order of preference, by default all of
+        `cmsis_nn_delegate.providers`.
+    prefer: what kernels are chosen by where a call has several: "speed" (the default), "flash" or "ram"; see
+        `selection.preference`.
+    max_flash_growth: bytes that each payload may grow by for kernels that trade flash for speed, by default none; only
+        with "speed".
+    strict: raise UserError if any node stays outside of the delegate. It is not by default.
+    skip_passes: passes of `run_passes.OPTIONAL_PASSES` that are left out, by default none; they save work and change no
+        result.
     memories: the RAM of the device for activations and scratch memory, the fastest memory first; see
         `targets.memory`. UserError if the model does not fit; by default there is one arena of any size.
     max_slowdown: by how many percent more instructions, as predicted, the arena may be made smaller: chains of
-        convolutions at its peak are then computed in bands of rows, see `selection.bands`. With 0 they are not; None
-        means 10 if RAM is preferred, else 0.
+        convolutions at its peak are then computed in bands of rows, see `selection.bands`. With 0 they are not; None,
+        the default, means 10 if RAM is preferred, else 0.
+    name: of the model and of the files that are written, "model" by default.
     observer: how ranges are found, "histogram" or "minmax" for example; see `configuration.QuantizationConfig`.
     linear_weights: "per-channel", or "per-tensor" for faster but less exact layers; see `quantizer`.
     quantizer: with a preset, and overrides for parts of the model; instead of `observer` and `linear_weights`.
     check: compare the quantized model with the float one on up to 8 of the samples; see `comparison`. It takes
-        about as long as 10 inferences in PyTorch for each of these.
-    etrecord: also make the record with which ExecuTorch's Inspector names the operators of each call.
+        about as long as 10 inferences in PyTorch for each of these, and is done by default.
+    etrecord: also make the record with which ExecuTorch's Inspector names the operators of each call. It is not made by
+        default.
     print_after: stages of `pipeline.STAGES`, or "all", after which to print the program or graph.
     progress: called with a line before each step.
     inspect: called at the end with the results of all stages, such as the module with its observers.
@@ -114,26 +103,10 @@ def compile_model(
         example_inputs,
         [target],
         calibration,
-        state=state,
-        stream=stream,
-        io=io,
-        io_placement=io_placement,
-        providers=providers,
-        prefer=prefer,
-        max_flash_growth=max_flash_growth,
-        memories=memories,
-        strict=strict,
-        skip_passes=skip_passes,
-        max_slowdown=max_slowdown,
-        name=name,
-        observer=observer,
-        linear_weights=linear_weights,
-        quantizer=quantizer,
-        check=check,
-        etrecord=etrecord,
         print_after=print_after,
         progress=progress,
         inspect=inspect,
+        **options,
     )
     return compiled
 
@@ -146,26 +119,10 @@ def compile_for_targets(
     targets: Sequence[Union[str, Target]],
     calibration: Any = None,
     *,
-    state: Optional[Mapping[str, Union[str, int]]] = None,
-    stream: Union[Stream, int, None] = None,
-    io: Union[str, Mapping[str, str]] = "float",
-    io_placement: str = "arena",
-    providers: Sequence[str] = tuple(PROVIDERS),
-    prefer: str = Preference.SPEED.value,
-    max_flash_growth: int = 0,
-    memories: Sequence[Memory] = (),
-    strict: bool = False,
-    skip_passes: Collection[str] = (),
-    max_slowdown: Optional[float] = None,
-    name: str = "model",
-    observer: Optional[str] = None,
-    linear_weights: Optional[str] = None,
-    quantizer: Optional[CmsisNnQuantizer] = None,
-    check: bool = True,
-    etrecord: bool = False,
     print_after: Collection[str] = (),
     progress: Progress = lambda line: None,
     inspect: Optional[Callable[[Compilation], None]] = None,
+    **options: Unpack[Keywords],
 ) -> list[Compiled]:
     """Returns the result of `compile_model`, which describes the arguments, for each of `targets`.
 
@@ -177,25 +134,9 @@ def compile_for_targets(
         example_inputs,
         targets,
         calibration,
-        state=state,
-        stream=stream,
-        io=io,
-        io_placement=io_placement,
-        providers=providers,
-        prefer=prefer,
-        max_flash_growth=max_flash_growth,
-        memories=memories,
-        strict=strict,
-        skip_passes=skip_passes,
-        max_slowdown=max_slowdown,
-        name=name,
-        observer=observer,
-        linear_weights=linear_weights,
-        quantizer=quantizer,
-        check=check,
-        etrecord=etrecord,
         progress=as_caller()(progress),
         keep_modules=inspect is not None,
+        **options,
     )
     results = run(compilation, print_after)
     if inspect is not None:
@@ -211,49 +152,35 @@ def requested(
     targets: Sequence[Union[str, Target]],
     calibration: Any = None,
     *,
-    state: Optional[Mapping[str, Union[str, int]]] = None,
-    stream: Union[Stream, int, None] = None,
-    io: Union[str, Mapping[str, str]] = "float",
-    io_placement: str = "arena",
-    providers: Sequence[str] = tuple(PROVIDERS),
-    prefer: str = Preference.SPEED.value,
-    max_flash_growth: int = 0,
-    memories: Sequence[Memory] = (),
-    strict: bool = False,
-    skip_passes: Collection[str] = (),
-    max_slowdown: Optional[float] = None,
-    name: str = "model",
-    observer: Optional[str] = None,
-    linear_weights: Optional[str] = None,
-    quantizer: Optional[CmsisNnQuantizer] = None,
-    check: bool = True,
-    etrecord: bool = False,
     progress: Progress = lambda line: None,
     keep_modules: bool = False,
+    **options: Unpack[Keywords],
 ) -> Compilation:
     """Returns the checked request of `compile_for_targets`, of which no stage has run. Inside of `isolated` only."""
+    name = options.get("name", "model")
     check_name(name)
-    configured = quantizer
     if not targets:
         raise UserError("no target is given")
-    payload = PayloadOptions.of(
-        io_placement, providers, prefer, max_flash_growth, memories, tuple(skip_passes), max_slowdown
-    )
+    given = {option: value for option, value in options.items() if option in PayloadKeywords.__annotations__}
+    payload = PayloadOptions.of(**cast(PayloadKeywords, given))
+    quantizer, how = options.get("quantizer"), (options.get("observer"), options.get("linear_weights"))
+    is_configured = quantizer is not None or how != (None, None)
     try:
         chosen = tuple(t if isinstance(t, Target) else get_target(t) for t in targets)
         if quantizer is None:
-            quantizer = CmsisNnQuantizer(observer, linear_weights)
-        elif observer is not None or linear_weights is not None:
+            quantizer = CmsisNnQuantizer(*how)
+        elif how != (None, None):
             raise UserError("give a quantizer, or observer and linear_weights, but not both")
     except ValueError as error:
         raise UserError(str(error)) from error
     quantized = is_quantized(module)
-    if quantized and not (calibration is None and configured is None and observer is None and linear_weights is None):
+    if quantized and (calibration is not None or is_configured):
         raise UserError(
             "the model is quantized already: leave out calibration data and quantizer, or give the float model"
         )
-    types = IoTypes.of(io)
+    types = IoTypes.of(options.get("io", "float"))
     check_model(module)
+    state, stream = options.get("state"), options.get("stream")
     states = NamedStates(module, example_inputs, state) if state else None
     inputs = Inputs.of(module, example_inputs) if states is None else states.inputs
     if not quantized:
@@ -266,14 +193,14 @@ def requested(
         targets=chosen,
         calibration=calibration,
         options=CompileOptions(
-            types,
-            strict,
-            name,
-            quantizer,
-            check,
-            etrecord,
-            payload,
-            Stream(stream) if isinstance(stream, int) else stream,
+            io=types,
+            strict=options.get("strict", False),
+            name=name,
+            quantizer=quantizer,
+            check=options.get("check", True),
+            etrecord=options.get("etrecord", False),
+            payload=payload,
+            stream=Stream(stream) if isinstance(stream, int) else stream,
         ),
         is_quantized=quantized,
         keep_modules=keep_modules,

@@ -49,7 +49,7 @@ def payload_of(*layers, core="cortex-m4", placement="arena"):
     for seed in layers:
         b.random = np.random.default_rng(seed)
         x = b.conv2d(x, 4, (3, 3))
-    return encode(b.graph(x), get_target(core), PayloadOptions.of(placement)).payload
+    return encode(b.graph(x), get_target(core), PayloadOptions.of(io_placement=placement)).payload
 
 
 def names_of(payload):

@@ -56,7 +56,7 @@ def lower(
     NotDelegatedError if an operator is refused and `strict` is set. ValueError for an unknown name, for
     `io="int8"` if inputs or outputs are not quantized, and for a program that ExecuTorch cannot lower.
     """
-    partitioner = partitioner or CmsisNnPartitioner(target, io_placement)
+    partitioner = partitioner or CmsisNnPartitioner(target, io_placement=io_placement)
     methods = program if isinstance(program, Mapping) else {"forward": program}
     types = IoTypes.of(io)
     copies = {name: with_io(method, types) for name, method in methods.items()}

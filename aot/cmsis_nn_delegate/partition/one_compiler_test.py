@@ -1,18 +1,17 @@
 """ExecuTorch's own flow with `CmsisNnPartitioner` gives the payloads of `compile_model`, byte for byte."""
 
 import copy
-import inspect
 
 import pytest
 import torch
 from executorch.exir import to_edge_transform_and_lower
 from torch import nn
 
-from cmsis_nn_delegate.compile import compile_for_targets, compile_model
+from cmsis_nn_delegate.compile import compile_model
 from cmsis_nn_delegate.partition.backend import CmsisNnBackend
 from cmsis_nn_delegate.partition.exir import LoweredBackendModule
 from cmsis_nn_delegate.partition.partitioner import CmsisNnPartitioner
-from cmsis_nn_delegate.selection.options import PayloadOptions
+from cmsis_nn_delegate.selection.options import PayloadKeywords
 from cmsis_nn_delegate.targets.memory import Memory
 from cmsis_nn_delegate.testing.faster_torch import make_torch_faster
 from examples.mlperf_tiny.networks import NETWORKS
@@ -77,7 +76,7 @@ def test_every_option(wide_between):
     assert found["ram"] != found["ram without bands"]
     # No option is missing.
     given = {option for options in OPTIONS.values() for option in options}
-    assert given == set(inspect.signature(PayloadOptions.of).parameters)
+    assert given == PayloadKeywords.__annotations__.keys()
 
 
 # Preferring RAM takes long where there are many bands to try.
@@ -92,11 +91,3 @@ def test_networks(name, prefer):
     )
     (partition,) = lowered(compiled.program, "cortex-m55", prefer=prefer)
     assert partition.processed_bytes == compiled.payload
-
-
-@pytest.mark.parametrize("function", [compile_model, compile_for_targets, CmsisNnPartitioner])
-def test_the_options_are_the_same_everywhere(function):
-    expected = inspect.signature(PayloadOptions.of).parameters
-    given = inspect.signature(function).parameters
-    for name, option in expected.items():
-        assert given[name].default == option.default, name

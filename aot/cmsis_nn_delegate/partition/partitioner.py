@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Optional, Union
+from collections.abc import Callable, Iterable, Iterator
+from typing import Optional, Union, Unpack
 
 import torch
 from torch.export import ExportedProgram
@@ -15,13 +15,11 @@ from ..edge.functions import Function, Functions
 from ..edge.kept_whole import kept_whole
 from ..edge.refusal import Refusal
 from ..format.schema import MAX_IO
-from ..providers.registry import PROVIDERS
 from ..report.delegated_work import Work
 from ..report.node_report import NodeReport
-from ..selection.options import PayloadOptions
-from ..selection.preference import Preference
+from ..selection.options import PayloadKeywords, PayloadOptions
 from ..support.checked import checked
-from ..targets.memory import Memory, copies_weights, planned_in
+from ..targets.memory import copies_weights, planned_in
 from ..targets.target import Target, get_target
 from .backend import LATER, CmsisNnBackend, compile_specs
 from .decompose import KEPT, decomposed
@@ -37,13 +35,8 @@ from .work import measure
 class CmsisNnPartitioner(Partitioner):
     """Delegates every quantized subgraph that the kernels compute.
 
-    `target` is one that `get_target` knows. `io_placement` says where inputs and outputs
-    of the delegate live: in its "arena" where that saves a copy, or with the "caller". `providers` are the
-    providers of the firmware's kernels, in order of preference, `skip_passes` optional passes that are left out,
-    and `prefer` a value of `Preference`, which says what a kernel is chosen by where a call has several. Kernels
-    that trade flash for speed may make each payload larger by `max_flash_growth` bytes. `memories` are those that
-    activations and scratch memory are spread over, the fastest first; by default there is one arena. `max_slowdown` is
-    by how many percent more instructions an arena may be made smaller. All of them do what they do for `compile_model`.
+    `target` is one that `get_target` knows. `options` are those of `compile_model` for kernels and memory, which
+    describes them, such as `providers` and `memories`, and do the same here.
 
     After `partition`, `reports` says for every node of each program seen whether it is delegated, and if not, why not;
     `work` says how much of the last program's work is delegated. For these reports, `prepared` says that programs went
@@ -55,22 +48,14 @@ class CmsisNnPartitioner(Partitioner):
     def __init__(
         self,
         target: Union[str, Target],
-        io_placement: str = "arena",
+        *,
         prepared: bool = False,
         later: bool = False,
-        providers: Sequence[str] = tuple(PROVIDERS),
-        skip_passes: Sequence[str] = (),
-        prefer: str = Preference.SPEED.value,
-        max_flash_growth: int = 0,
-        memories: Sequence[Memory] = (),
-        max_slowdown: Optional[float] = None,
+        **options: Unpack[PayloadKeywords],
     ) -> None:
         super().__init__()
         self.target = target if isinstance(target, Target) else get_target(target)
-        self._set(
-            PayloadOptions.of(io_placement, providers, prefer, max_flash_growth, memories, skip_passes, max_slowdown),
-            later,
-        )
+        self._set(PayloadOptions.of(**options), later)
         self.reports: list[NodeReport] = []
         self.work = Work()
         self._prepared = prepared

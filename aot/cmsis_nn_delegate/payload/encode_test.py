@@ -47,7 +47,7 @@ def test_targets_with_one_instruction_set_have_the_same_payload(seed, growth):
 @given(st.integers(0, 2**32), st.sampled_from(list(TARGETS)), st.sampled_from(["arena", "caller"]))
 def test_payloads_decode_to_what_was_encoded(seed, target, io_placement):
     graph = networks.random_network(seed)
-    encoded = encode(graph, get_target(target), PayloadOptions.of(io_placement))
+    encoded = encode(graph, get_target(target), PayloadOptions.of(io_placement=io_placement))
     view = decode(encoded.payload)
     assert view.isa == get_target(target).isa
     assert view.arena_bytes == encoded.plan.arena_bytes
@@ -115,7 +115,7 @@ def test_copied_constants_are_the_first_ones_and_calls_refer_to_their_copies(see
 @given(st.integers(0, 2**32), st.lists(st.integers(1, 4096), max_size=3), st.sampled_from(["arena", "caller"]))
 def test_payloads_in_several_memories_differ_only_in_where_activations_lie(seed, sizes, io_placement):
     graph = networks.random_network(seed)
-    alone = decode(encode(graph, M55, PayloadOptions.of(io_placement)).payload)
+    alone = decode(encode(graph, M55, PayloadOptions.of(io_placement=io_placement)).payload)
     memories = [*(Memory(f"fast{i}", size) for i, size in enumerate(sizes)), Memory("slow", 1 << 24)]
     encoded = encode(graph, M55, PayloadOptions(IoPlacement.of(io_placement), memories=tuple(memories)))
     view = decode(encoded.payload)
@@ -246,7 +246,7 @@ def test_io_is_named_by_index_wherever_it_lies():
     x = builder.input(1, 8)
     graph = builder.graph(builder.fully_connected(builder.fully_connected(x, 4), 4))
     for placement, offsets in (("arena", (0, 0)), ("caller", (None, None))):
-        view = decode(encode(graph, M55, PayloadOptions.of(placement)).payload)
+        view = decode(encode(graph, M55, PayloadOptions.of(io_placement=placement)).payload)
         first, last = (call.references() for call in view.calls)
         assert first["input"] == (schema.BASE_IO, 0)
         assert last["output"] == (schema.BASE_IO + 1, 0)

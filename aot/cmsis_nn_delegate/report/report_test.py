@@ -21,7 +21,9 @@ from cmsis_nn_delegate.testing.graph_builder import GraphBuilder
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(["arena", "caller"]))
 def test_sums_add_up(seed, io_placement):
-    encoded = encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(io_placement))
+    encoded = encode(
+        networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(io_placement=io_placement)
+    )
     report = build_report("random", encoded)
     assert sum(report.flash.values()) == report.flash_bytes == len(encoded.payload)
     assert min(report.flash.values()) >= 0
@@ -41,7 +43,8 @@ def test_sums_add_up(seed, io_placement):
 def test_buffers_are_what_is_alive(seed, io_placement):
     """In every call, the bytes of the live buffers are those that the planner counts."""
     report = build_report(
-        "random", encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(io_placement))
+        "random",
+        encode(networks.random_network(seed), get_target("cortex-m55"), PayloadOptions.of(io_placement=io_placement)),
     )
     buffers = [b for b in report.arena.buffers if b.region == "arena"]
     for call in report.calls:
@@ -175,7 +178,7 @@ def test_a_gap_is_said(monkeypatch):
 
 @pytest.mark.parametrize("io_placement, place", [("arena", "arena+0"), ("caller", "caller's memory")])
 def test_text_says_where_io_lies(io_placement, place):
-    encoded = encode(networks.autoencoder(), get_target("cortex-m4"), PayloadOptions.of(io_placement))
+    encoded = encode(networks.autoencoder(), get_target("cortex-m4"), PayloadOptions.of(io_placement=io_placement))
     rendered = text.render(build_report("ad", encoded))
     assert "int8 1x640, row-major" in rendered and place in rendered
 

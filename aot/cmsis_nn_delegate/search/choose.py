@@ -13,13 +13,14 @@ import copy
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, Unpack
 
 import numpy as np
 import torch
 
 from ..accuracy.measurement import device_outputs, run_module
 from ..compile import requested
+from ..compile_options import Keywords
 from ..pipeline import Compilation, LeftOutside, advance
 from ..planner.memory_fit import DoesNotFit
 from ..precision.formats import FORMATS
@@ -41,7 +42,7 @@ _COMPILED = 3  # assignments that are compiled, beside those of one format throu
 _CLIMBS = 6  # more exact ones, if the device does not keep what PyTorch did
 
 
-@checked("module", "example_inputs", "data", "options")
+@checked("module", "example_inputs", "data")
 @isolated()
 def choose_formats(
     module: Model,
@@ -56,7 +57,7 @@ def choose_formats(
     max_drop: Optional[float] = None,
     library: Union[str, Path, None] = None,
     progress: Callable[[str], None] = lambda line: None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> ChosenFormats:
     """Compiles `module` with the cheapest formats of its layers that keep an accuracy: by instructions, by flash or by
     RAM, as `prefer` among the options says.

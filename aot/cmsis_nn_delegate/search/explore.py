@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, Unpack
 
 import numpy as np
 
 from ..compile import requested
+from ..compile_options import Keywords
 from ..payload.encode import Encoded
 from ..pipeline import Compilation, advance
 from ..precision.problem import Assignment, Candidate, frontier
@@ -26,7 +27,7 @@ from .subject import Subject, price_of, readable_again
 from .variants import VARIANTS
 
 
-@checked("module", "example_inputs", "data", "options")
+@checked("module", "example_inputs", "data")
 @isolated()
 def explore(
     module: Model,
@@ -39,7 +40,7 @@ def explore(
     labels: Optional[np.ndarray] = None,
     assignments: int = 6,
     progress: Callable[[str], None] = lambda line: None,
-    **options: Any,
+    **options: Unpack[Keywords],
 ) -> Exploration:
     """Compiles `module` with several assignments of formats to its layers, and each of these in all `VARIANTS`.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Optional
+from typing import Optional, TypedDict, Unpack
 
 from ..passes.run_passes import check_optional
 from ..planner.memory import IoPlacement
@@ -16,6 +16,18 @@ from ..targets.memory import Memory, check_memories, list_text
 from .preference import Preference, check_flash_growth
 
 SLOWDOWN_FOR_RAM = 10.0  # percent that models compiled for the least RAM may take more by default
+
+
+class PayloadKeywords(TypedDict, total=False):
+    """The options of a payload as users give them, by name; `compile.compile_model` describes them."""
+
+    io_placement: str
+    providers: Sequence[str]
+    prefer: str
+    max_flash_growth: int
+    memories: Sequence[Memory]
+    skip_passes: Collection[str]
+    max_slowdown: Optional[float]
 
 
 @dataclass(frozen=True)
@@ -42,27 +54,20 @@ class PayloadOptions:
             raise ValueError(f"max_slowdown is {self.max_slowdown}: give a percentage, 0 or more")
 
     @staticmethod
-    def of(
-        io_placement: str = IoPlacement.ARENA.value,
-        providers: Sequence[str] = tuple(PROVIDERS),
-        prefer: str = Preference.SPEED.value,
-        max_flash_growth: int = 0,
-        memories: Sequence[Memory] = (),
-        skip_passes: Sequence[str] = (),
-        max_slowdown: Optional[float] = None,
-    ) -> PayloadOptions:
+    def of(**given: Unpack[PayloadKeywords]) -> PayloadOptions:
         """Returns the options with these names, as users give them. UserError for what is unknown or contradictory."""
         try:
-            preference = Preference.of(prefer)
+            preference = Preference.of(given.get("prefer", Preference.SPEED.value))
+            max_slowdown = given.get("max_slowdown")
             if max_slowdown is None:
                 max_slowdown = SLOWDOWN_FOR_RAM if preference is Preference.RAM else 0.0
             return PayloadOptions(
-                IoPlacement.of(io_placement),
-                get_providers(providers),
+                IoPlacement.of(given.get("io_placement", IoPlacement.ARENA.value)),
+                get_providers(given.get("providers", tuple(PROVIDERS))),
                 preference,
-                max_flash_growth,
-                tuple(memories),
-                tuple(skip_passes),
+                given.get("max_flash_growth", 0),
+                tuple(given.get("memories", ())),
+                tuple(given.get("skip_passes", ())),
                 max_slowdown,
             )
         except ValueError as error:

@@ -15,7 +15,7 @@ import os
 import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ParamSpec, TypeVar, Union, Unpack, get_args, get_origin, get_type_hints
 
 from .errors import UserError
 
@@ -36,15 +36,18 @@ _NAMES: dict[Any, str] = {
 def checked(*unchecked: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorates a function: a UserError names an argument that is not what its annotation says, and says what it may
     be. Integers and numbers of numpy become Python's; NaN is no number. Arguments called `unchecked` are for the
-    function itself to check."""
+    function itself to check.
+
+    The signature of a function with `**options: Unpack[Keywords]` spells out the keys of that TypedDict, each with the
+    default `...`, and a TypeError names a key that there is not, as Python does for other arguments."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature = inspect.signature(function)
+        signature, keywords = _spelled_out(function)
 
         @functools.lru_cache(maxsize=1)
         def hints() -> Mapping[str, Any]:
             # On the first call, because annotations may name what is defined further down.
-            return get_type_hints(function)
+            return {**get_type_hints(function), **keywords}
 
         @functools.wraps(function)
         def checking(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -54,9 +57,39 @@ def checked(*unchecked: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     bound.arguments[name] = _taken(value, hints()[name], name)
             return function(*bound.args, **bound.kwargs)
 
+        setattr(checking, "__signature__", signature)  # noqa: B010  mypy takes no assignment
         return _marked(checking)
 
     return decorate
+
+
+class _Default:
+    """What the function puts in the place of an option that is left out; its documentation says what that is."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_DEFAULT = _Default()
+
+
+def _spelled_out(function: Callable[..., Any]) -> tuple[inspect.Signature, Mapping[str, Any]]:
+    """Returns the signature of a function with the keys of `**options: Unpack[Keywords]` in the place of `options`, and
+    the types of these keys, of which most functions have none."""
+    signature = inspect.signature(function)
+    *others, last = signature.parameters.values() or (None,)
+    if last is None or last.kind is not last.VAR_KEYWORD:
+        return signature, {}
+    options: Any = last.annotation
+    if isinstance(options, str) and options.startswith("Unpack["):
+        options = inspect.signature(function, eval_str=True).parameters[last.name].annotation
+    if get_origin(options) is not Unpack:
+        return signature, {}
+    keywords = get_type_hints(get_args(options)[0])
+    spelled = [
+        inspect.Parameter(k, last.KEYWORD_ONLY, default=_DEFAULT, annotation=hint) for k, hint in keywords.items()
+    ]
+    return signature.replace(parameters=[*others, *spelled]), keywords
 
 
 def checked_fields(cls: type[C]) -> type[C]:

@@ -4,8 +4,9 @@ import importlib
 import inspect
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 import numpy as np
 import pytest
@@ -182,9 +183,28 @@ def test_what_is_iterated_over_is_checked_when_it_is_used():
             total(text)
 
 
+class Keywords(TypedDict, total=False):
+    size: int
+    names: Sequence[str]
+
+
+@checked()
+def with_options(first: int, *, last: bool = False, **options: Unpack[Keywords]) -> dict:
+    return {"first": first, "last": last, **options}
+
+
+def test_options_by_name_are_checked_one_by_one():
+    assert with_options(np.int64(1), names=["a"]) == {"first": 1, "last": False, "names": ("a",)}
+    with pytest.raises(UserError, match="size is 'x'; it must be an integer"):
+        with_options(1, size="x")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sizes'"):
+        with_options(1, sizes=3)
+    assert list(inspect.signature(with_options).parameters) == ["first", "last", "size", "names"]
+    assert "size: int = ..." in str(inspect.signature(with_options))
+
+
 # Callables of the reference whose arguments are not checked, and why.
 UNCHECKED = {
-    "compile_model": "compile_for_targets checks them",
     "CmsisNnBackend": "ExecuTorch makes it",
     "CmsisNnBackend.preprocess": "ExecuTorch calls it",
     "CmsisNnPartitioner.partition": "ExecuTorch calls it",
