@@ -28,6 +28,11 @@ inline std::uint32_t load_word(const void* from) {
 }
 inline void store_word(void* to, std::uint32_t word) { std::memcpy(to, &word, sizeof(word)); }
 
+/// The lower byte of a number in each byte of a word.
+inline std::uint32_t four_times(std::int32_t byte) {
+  return (static_cast<std::uint32_t>(byte) & 0xFF) * 0x01010101u;
+}
+
 /// The lower halves of two words, and the upper ones, each with that of `low` below. GCC takes two instructions.
 inline std::uint32_t lower_halves(std::uint32_t low, std::uint32_t high) {
   std::uint32_t halves;
@@ -111,6 +116,12 @@ inline std::int32_t rounded_upper_half(std::int32_t a, std::int32_t b) {
   std::int32_t high;
   asm("smmulr %0, %1, %2" : "=r"(high) : "r"(a), "r"(b));
   return high;
+}
+
+/// sum + (a * b + 2^31) / 2^32, rounded down.
+inline std::int32_t add_rounded_upper_half(std::int32_t sum, std::int32_t a, std::int32_t b) {
+  asm("smmlar %0, %1, %2, %0" : "+r"(sum) : "r"(a), "r"(b));
+  return sum;
 }
 
 }  // namespace cmsis_nn_delegate::portable

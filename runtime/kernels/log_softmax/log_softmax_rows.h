@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/largest_byte.h"
 #include "runtime/kernels/common/logarithm.h"
 #include "runtime/kernels/common/vectors.h"
 #include "runtime/kernels/common/words.h"
@@ -13,23 +14,6 @@ namespace cmsis_nn_delegate::portable {
 inline constexpr int kExpBits = 30;  // of the exponentials after the point
 
 #if CMSIS_NN_DELEGATE_WORDS
-/// The largest one of `count` >= 1 bytes.
-inline std::int8_t largest_of_row(const std::int8_t* input, std::int32_t count) {
-  std::int8_t max = *input;
-  if (count >= 4) {
-    std::uint32_t best = load_word(input + count - 4);
-    for (const std::int8_t* const end = input + (count & ~3); input != end; input += 4) {
-      best = larger_bytes(load_word(input), best);
-    }
-    best = larger_bytes(best >> 16, best);
-    return static_cast<std::int8_t>(larger_bytes(best >> 8, best));
-  }
-  for (std::int32_t i = 1; i < count; ++i) {
-    max = input[i] > max ? input[i] : max;
-  }
-  return max;
-}
-
 /// The sum of the exponentials of a row, whose largest element is `max`.
 inline std::uint64_t exponential_sum(const std::int8_t* input, std::int32_t count, std::int32_t max,
                                      const std::uint32_t* exponentials) {
@@ -39,7 +23,7 @@ inline std::uint64_t exponential_sum(const std::int8_t* input, std::int32_t coun
   const auto add = [&](std::uint32_t place) {
     asm("umlal %0, %1, %2, %3" : "+r"(low), "+r"(high) : "r"(exponentials[place]), "r"(1));
   };
-  const std::uint32_t most = (static_cast<std::uint32_t>(max) & 0xFF) * 0x01010101u;
+  const std::uint32_t most = four_times(max);
   for (; count >= 4; count -= 4, input += 4) {
     const std::uint32_t below = __usub8(most, load_word(input));
     add(below & 0xFF);
@@ -55,19 +39,6 @@ inline std::uint64_t exponential_sum(const std::int8_t* input, std::int32_t coun
 #endif
 
 #if CMSIS_NN_DELEGATE_VECTORS
-/// The largest one of `count` >= 1 bytes.
-inline std::int8_t largest_of_row(const std::int8_t* input, std::int32_t count) {
-  std::int8_t max = *input;
-  for (; count >= 16; count -= 16, input += 16) {
-    max = vmaxvq_s8(max, vldrbq_s8(input));
-  }
-  if (count > 0) {
-    const mve_pred16_t lanes = vctp8q(static_cast<std::uint32_t>(count));
-    max = vmaxvq_p_s8(max, vldrbq_z_s8(input, lanes), lanes);
-  }
-  return max;
-}
-
 /// The sum of the exponentials of a row, whose largest element is `max`.
 inline std::uint64_t exponential_sum(const std::int8_t* input, std::int32_t count, std::int32_t max,
                                      const std::uint32_t* exponentials) {
@@ -114,7 +85,7 @@ class LogSoftmaxRows {
         start_((static_cast<std::uint32_t>(a.output_offset) << kLogBits) + (1u << kLogBits) - 1) {}
 
   void compute(const std::int8_t* input, std::int32_t count, std::int8_t* output) const {
-    const std::int32_t max = largest_of_row(input, count);
+    const std::int32_t max = largest_byte(input, count);
     // Or 1, because a damaged table may contain zeros only.
     const std::uint64_t sum = exponential_sum(input, count, max, exponentials_) | 1;
     constexpr std::int64_t kHalf = std::int64_t{1} << (2 * kLogBits - 1);
@@ -141,7 +112,7 @@ class LogSoftmaxRows {
       return static_cast<std::int8_t>(
           shifted_to_byte<kLogBits>(static_cast<std::int32_t>(x * step + start)));
     };
-    const std::uint32_t least_of_each = (static_cast<std::uint32_t>(least) & 0xFF) * 0x01010101u;
+    const std::uint32_t least_of_each = four_times(least);
     for (; count >= 4; count -= 4, input += 4, output += 4) {
       const std::uint32_t values = larger_bytes(load_word(input), least_of_each);
       output[0] = result(values);

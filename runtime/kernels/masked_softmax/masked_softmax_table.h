@@ -8,6 +8,7 @@
 
 #include "runtime/kernels/common/softmax_table_rows.h"
 #include "runtime/kernels/common/vectors.h"
+#include "runtime/kernels/common/words.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -55,12 +56,47 @@ inline std::int32_t most_shown(const std::int8_t* input, const std::int8_t* mask
   }
   return most;
 }
+#elif CMSIS_NN_DELEGATE_WORDS
+/// The first element of `mask` from `i` on that is 0 if kZero, and that is not if not; `size` if none is.
+template <bool kZero>
+inline std::int32_t find(const std::int8_t* mask, std::int32_t i, std::int32_t size) {
+  for (; i + 4 <= size; i += 4) {
+    const std::uint32_t word = load_word(mask + i);
+    // The lowest bit that is set lies in the byte that is looked for; without zeros, none is.
+    const std::uint32_t found = kZero ? (word - 0x01010101u) & ~word & 0x80808080u : word;
+    if (found != 0) {
+      return i + __builtin_ctz(found) / 8;
+    }
+  }
+  while (i < size && (mask[i] == 0) != kZero) {
+    ++i;
+  }
+  return i;
+}
+
+/// The maximum of the elements of a row that count, and at least -128.
+inline std::int32_t most_shown(const std::int8_t* input, const std::int8_t* mask,
+                               std::int32_t size) {
+  constexpr std::uint32_t kLeast = 0x80808080u;
+  std::uint32_t best = kLeast;
+  std::int32_t i = 0;
+  for (; i + 4 <= size; i += 4) {
+    __usub8(0, load_word(mask + i));  // says where a byte is 0
+    best = larger_bytes(__sel(load_word(input + i), kLeast), best);
+  }
+  best = larger_bytes(best >> 16, best);
+  auto most = std::int32_t{static_cast<std::int8_t>(larger_bytes(best >> 8, best))};
+  for (; i < size; ++i) {
+    most = mask[i] == 0 && input[i] > most ? input[i] : most;
+  }
+  return most;
+}
 #endif
 
 /// Calls `visit` with the first element and the size of each run of elements that count.
 template <typename Visit>
 inline void for_each_run(const std::int8_t* mask, std::int32_t size, const Visit& visit) {
-#if CMSIS_NN_DELEGATE_VECTORS
+#if CMSIS_NN_DELEGATE_VECTORS || CMSIS_NN_DELEGATE_WORDS
   for (std::int32_t i = 0;;) {
     const std::int32_t first = find<true>(mask, i, size);
     if (first >= size) {
@@ -99,7 +135,7 @@ template <typename Rows>
   std::int32_t mask_row = 0;
   for (std::int32_t i = 0; i < call.rows; ++i) {
     const std::int8_t* mask = masks + mask_row * call.row_size;
-#if CMSIS_NN_DELEGATE_VECTORS
+#if CMSIS_NN_DELEGATE_VECTORS || CMSIS_NN_DELEGATE_WORDS
     run.most = most_shown(input, mask, call.row_size);
 #else
     run.most = kNothing;

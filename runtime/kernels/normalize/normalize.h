@@ -7,6 +7,7 @@
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/square_root.h"
 #include "runtime/kernels/common/vectors.h"
+#include "runtime/kernels/common/words.h"
 #include "runtime/payload/bases.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -102,16 +103,25 @@ struct NarrowElements {
   }
 
   Element operator()(Element element, std::int32_t weight, std::int32_t bias) const {
+    return clamp_to<Element>(unlimited(element, weight, bias), limits);
+  }
+
+  /// The result before it is limited.
+  std::int32_t unlimited(std::int32_t element, std::int32_t weight, std::int32_t bias) const {
     const std::int32_t difference = wrapping_add(element * scale, start);
+#if CMSIS_NN_DELEGATE_WORDS
+    const std::int32_t normal = rounded_upper_half(difference, factor);
+#else
     constexpr std::int64_t kHalf = std::int64_t{1} << 31;
     const std::int32_t normal = upper_half(static_cast<std::int64_t>(difference) * factor + kHalf);
+#endif
     const std::int32_t high = (bias >> (32 - kFractionBits)) + half;
     const std::uint64_t offset =
         (static_cast<std::uint64_t>(static_cast<std::uint32_t>(high)) << 32) |
         (static_cast<std::uint32_t>(bias) << kFractionBits);
     const std::int64_t value =
         static_cast<std::int64_t>(normal) * weight + static_cast<std::int64_t>(offset);
-    return clamp_to<Element>((upper_half(value) >> shift) + output_offset, limits);
+    return (upper_half(value) >> shift) + output_offset;
   }
 
  private:
@@ -156,10 +166,14 @@ template <typename Element, typename Args, typename Elements>
   }
 }
 
-#if CMSIS_NN_DELEGATE_VECTORS
-/// Elements of a run; shorter ones take longer in vectors.
-inline constexpr std::int32_t kLeastInVectors = 4;
+/// Whether elements that lie together are computed several at a time: all in vectors, and bytes in words.
+template <typename Element>
+inline constexpr bool kInRuns =
+    CMSIS_NN_DELEGATE_VECTORS != 0 || (CMSIS_NN_DELEGATE_WORDS != 0 && sizeof(Element) == 1);
+/// Elements of a run; shorter ones take longer so.
+inline constexpr std::int32_t kLeastInRun = 4;
 
+#if CMSIS_NN_DELEGATE_VECTORS
 /// Computes elements that lie together as `e` computes one: all of them with the first parameters, or each with its own.
 template <bool kOneParameter, typename Element, typename Args>
 inline void normalize_run(const NarrowElements<Element, Args>& e, const Element* input,
@@ -182,25 +196,6 @@ inline void normalize_run(const NarrowElements<Element, Args>& e, const Element*
     const int32x4_t biases = kOneParameter ? first_bias : load_four(bias + i, lanes...);
     store_four(output + i, result(x, weights, biases), lanes...);
   });
-}
-
-/// Computes the elements of a group, whose parameters lie together or are the same for all elements of a run.
-template <typename Element, typename Args>
-[[gnu::noinline]] void normalize_group_in_vectors(const Args& a, const Group<Element>& group,
-                                                  const NarrowElements<Element, Args>& given) {
-  const NarrowElements<Element, Args> elements = given;  // as in normalize_group()
-  Group<Element> g = group;
-  for (std::int32_t i = 0; i < a.outer; ++i) {
-    if (a.inner_step == 0) {
-      normalize_run<true>(elements, g.input, g.weight, g.bias, g.output, a.inner);
-    } else {
-      normalize_run<false>(elements, g.input, g.weight, g.bias, g.output, a.inner);
-    }
-    g.input += g.step;
-    g.output += g.step;
-    g.weight += a.outer_step;
-    g.bias += a.outer_step;
-  }
 }
 
 /// Adds up `count` elements that lie together, and their squares.
@@ -226,7 +221,96 @@ inline void add_up(const std::int16_t* input, std::int32_t count, std::int32_t& 
     squares = vmlaldavaq_s16(squares, x, x);
   }
 }
+#elif CMSIS_NN_DELEGATE_WORDS
+/// Computes bytes that lie together as `e` computes one: all of them with the first parameters, or each with its own.
+template <bool kOneParameter, typename Args>
+inline void normalize_run(const NarrowElements<std::int8_t, Args>& e, const std::int8_t* input,
+                          const std::int32_t* weight, const std::int32_t* bias, std::int8_t* output,
+                          std::int32_t count) {
+  constexpr std::int32_t kStep = kOneParameter ? 0 : 1;
+  const std::uint32_t least = four_times(e.limits.min);
+  const std::uint32_t most = four_times(e.limits.max);
+  for (const std::int8_t* const end = input + count / 4 * 4; input != end; output += 4) {
+    const std::uint32_t word = load_word(input);
+    input += 4;
+    const auto result = [&](std::uint32_t byte) {
+      const std::int32_t element = static_cast<std::int8_t>(byte);
+      const std::int32_t value = e.unlimited(element, *weight, *bias);
+      weight += kStep;
+      bias += kStep;
+      return __ssat(value, 8);
+    };
+    const std::int32_t first = result(word);
+    const std::int32_t second = result(word >> 8);
+    const std::int32_t third = result(word >> 16);
+    const std::int32_t fourth = result(word >> 24);
+    store_word(output, limit_four(join_bytes(first, second, third, fourth), least, most));
+  }
+  for (count %= 4; count > 0; --count) {
+    *output++ = e(*input++, *weight, *bias);
+    weight += kStep;
+    bias += kStep;
+  }
+}
+
+/// Adds up `count` bytes that lie together, and their squares.
+inline void add_up(const std::int8_t* input, std::int32_t count, std::int32_t& sum,
+                   std::int64_t& squares) {
+  constexpr std::int32_t kPart = 1 << 16;  // whose squares fit 32 bits
+  for (std::int32_t begin = 0; begin < count; begin += kPart) {
+    const std::int32_t size = count - begin < kPart ? count - begin : kPart;
+    std::int32_t part = 0;
+    for (const std::int8_t* const end = input + size / 4 * 4; input != end; input += 4) {
+      const std::uint32_t word = load_word(input);
+      const std::int32_t even = add_even_bytes(0, word);
+      const std::int32_t odd = add_odd_bytes(0, word);
+      constexpr std::int32_t kOnes = 0x00010001;
+      sum = __smlad(odd, kOnes, __smlad(even, kOnes, sum));
+      part = __smlad(odd, odd, __smlad(even, even, part));
+    }
+    for (std::int32_t left = size % 4; left > 0; --left, ++input) {
+      sum += *input;
+      part += *input * *input;
+    }
+    squares += part;
+  }
+}
 #endif
+
+#if CMSIS_NN_DELEGATE_VECTORS || CMSIS_NN_DELEGATE_WORDS
+/// Computes the elements of a group, whose parameters lie together or are the same for all elements of a run.
+template <typename Element, typename Args>
+[[gnu::noinline]] void normalize_group_in_runs(const Args& a, const Group<Element>& group,
+                                               const NarrowElements<Element, Args>& given) {
+  const NarrowElements<Element, Args> elements = given;  // as in normalize_group()
+  Group<Element> g = group;
+  for (std::int32_t i = 0; i < a.outer; ++i) {
+    if (a.inner_step == 0) {
+      normalize_run<true>(elements, g.input, g.weight, g.bias, g.output, a.inner);
+    } else {
+      normalize_run<false>(elements, g.input, g.weight, g.bias, g.output, a.inner);
+    }
+    g.input += g.step;
+    g.output += g.step;
+    g.weight += a.outer_step;
+    g.bias += a.outer_step;
+  }
+}
+#endif
+
+template <typename Element, typename Args>
+inline void normalize_narrow_group(const Args& a, const Group<Element>& group,
+                                   const NarrowElements<Element, Args>& elements) {
+#if CMSIS_NN_DELEGATE_VECTORS || CMSIS_NN_DELEGATE_WORDS
+  if constexpr (kInRuns<Element>) {
+    if (a.inner >= kLeastInRun && a.inner_step <= 1) {
+      normalize_group_in_runs(a, group, elements);
+      return;
+    }
+  }
+#endif
+  normalize_group(a, group, elements);
+}
 
 /// Computes all groups of elements of any type. `input_offset` is -zero_point of the input, and `output_offset` the
 /// zero point of the output, which may be the input.
@@ -246,10 +330,12 @@ inline void normalize_groups(const Args& a, const Bases& bases, std::int32_t inp
     std::int32_t stored = 0;
     std::int64_t stored_squares = 0;
     for (std::int32_t i = 0; i < a.outer; ++i) {
-#if CMSIS_NN_DELEGATE_VECTORS
-      if (a.inner >= kLeastInVectors) {
-        add_up(input + i * step, a.inner, stored, stored_squares);
-        continue;
+#if CMSIS_NN_DELEGATE_VECTORS || CMSIS_NN_DELEGATE_WORDS
+      if constexpr (kInRuns<Element>) {
+        if (a.inner >= kLeastInRun) {
+          add_up(input + i * step, a.inner, stored, stored_squares);
+          continue;
+        }
       }
 #endif
       for (std::int32_t j = 0; j < a.inner; ++j) {
@@ -271,12 +357,8 @@ inline void normalize_groups(const Args& a, const Bases& bases, std::int32_t inp
     const Group<Element> members = {input, weight + parameter, bias + parameter, output, step};
     if (!NarrowElements<Element, Args>::fits(wide)) {
       normalize_group(a, members, wide);
-#if CMSIS_NN_DELEGATE_VECTORS
-    } else if (a.inner >= kLeastInVectors && a.inner_step <= 1) {
-      normalize_group_in_vectors(a, members, NarrowElements<Element, Args>(wide));
-#endif
     } else {
-      normalize_group(a, members, NarrowElements<Element, Args>(wide));
+      normalize_narrow_group(a, members, NarrowElements<Element, Args>(wide));
     }
 
     // The next group of the batch, or the first of the next batch.
