@@ -129,7 +129,6 @@ _N = math.prod(_IMAGE)
 _PIXELS = 16 * 16
 _ROWS, _COLUMNS = 64, 128
 
-_PORTABLE = "plain C++, one element at a time; there is no tuned kernel"
 _ROUNDED = "one element at a time: a product takes five instructions to round, and the limits six"
 _FOURS = "elements are widened to 32 bits, and four computed at a time"
 _FLOATS = "elements are loaded or stored four at a time"
@@ -137,7 +136,8 @@ _ROOT = "products of 64 bits, and a root of each row"
 _LOGARITHM = "a table of 32 bits is read, and each row takes a logarithm"
 _WIDENED = "inputs are widened from 8 to 32 bits, and results narrowed"
 _GATHERED = "a table of 32 bits is read twice an element, and inputs are widened"
-_MASK = "the mask is read three times, byte by byte"
+_PROBABILITY = "a table of 32 bits is read twice an element, and a probability takes six instructions"
+_MASK = "the mask is read three times, a table of 32 bits twice an element, and a probability takes six instructions"
 _MASK_VECTORS = "the mask is read three times, a table of 32 bits twice an element, and inputs are widened"
 _SUMS = "sums are requantized, weights or inputs widened and windows gathered"
 _RESULTS = "rows are packed first, and a result takes as many instructions as 40 products"
@@ -246,12 +246,12 @@ CASES = (
     ),
     _case("lookup", "an image", _lookup, Work(_N, _N, gathered=_N), _BYTES),
     _case("prelu", "an image", _prelu, Work(_N, _N, 3 * _N), _ROUNDED, _FOURS),
-    _case("softmax", "64 rows of 128", _rows("softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _GATHERED, _GATHERED),
+    _case("softmax", "64 rows of 128", _rows("softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _PROBABILITY, _GATHERED),
     _case("masked_softmax", "64 rows of 128", _masked, _SOFTMAX_WORK, _MASK, _MASK_VECTORS),
     _case(
         "log_softmax", "64 rows of 128", _rows("log_softmax", SoftmaxAttrs(1)), _SOFTMAX_WORK, _LOGARITHM, _LOGARITHM
     ),
-    _case("normalize", "64 rows of 128", _normalize, Work(2 * _ELEMENTS, _ELEMENTS, 7 * _ELEMENTS), _PORTABLE, _ROOT),
+    _case("normalize", "64 rows of 128", _normalize, Work(2 * _ELEMENTS, _ELEMENTS, 7 * _ELEMENTS), _ROOT, _ROOT),
     _case(
         "reduce_sum",
         "columns of an image",
