@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "runtime/kernels/common/groups.h"
 #include "runtime/kernels/common/pair_products.h"
@@ -49,7 +51,16 @@ class PairWindows {
         one_run_(whole_words_ && segment_ == inputs_),
         last_y_(args.input_dims.h - 1 - (args.filter_dims.h - 1) * args.params.dilation.h),
         last_x_(args.input_dims.w - 1 - (args.filter_dims.w - 1) * args.params.dilation.w),
-        end_x_(args.output_dims.w * args.params.stride.w - args.params.padding.w) {}
+        end_x_(args.output_dims.w * args.params.stride.w - args.params.padding.w),
+        window_step_(wrapping_mul(stride_, pixel_size_)) {
+    // The second one neither reaches beyond the image nor ends the row.
+    const std::int32_t ends = (last_x_ < end_x_ - 2 * stride_ ? last_x_ : end_x_ - 2 * stride_) + 1;
+    row_both_inside_ = ends > stride_ ? static_cast<std::uint32_t>(ends - stride_) : 0;
+    if (!whole_words_) {
+      in_image_ = segments_of(row_step_, step_);
+      in_copies_ = segments_of(segments_ * segment_, segment_);
+    }
+  }
 
   /// Goes to the first window of `image`, or of the group whose first channel that is.
   void start(const Element* image) {
@@ -59,20 +70,17 @@ class PairWindows {
 
   /// Widens the inputs of the next two windows, or twice those of the next one.
   void widen(bool two) {
-    const Window a = next();
-    const Window b = two ? next() : a;
-    if (a.inside && b.inside) {
-      gather(image_ + a.at, image_ + b.at, one_run_, row_step_, step_);
-    } else if constexpr (kWide) {
-      spread(a, reinterpret_cast<Element*>(widened_));
-      spread(b, reinterpret_cast<Element*>(widened_ + 1));
+    const Element* a = image_ + row_ + x_ * pixel_size_;
+    const Element* b = a + window_step_;
+    if (two && static_cast<std::uint32_t>(x_) < both_inside_) {
+      x_ += 2 * stride_;
     } else {
-      const std::int32_t bytes = (inputs_ + 3) / 4 * 4;
-      auto* const copies = reinterpret_cast<std::int8_t*>(widened_) + depth() * 4;
-      copy(a, copies);
-      copy(b, copies + bytes);
-      gather(copies, copies + bytes, whole_words_, segments_ * segment_, segment_);
+      std::tie(a, b) = next_two(two);
+      if (a == nullptr) {
+        return;
+      }
     }
+    gather(a, b);
   }
 
   /// Inputs of a window, rounded up to what the inner loop takes at a time.
@@ -89,6 +97,31 @@ class PairWindows {
     bool inside;  // of the image, with all its inputs
   };
 
+  /// Returns where the next two windows begin, or twice where the next one does, if all inputs lie in the image. If not, it
+  /// widens them and returns null pointers.
+  [[gnu::noinline]] std::pair<const Element*, const Element*> next_two(bool two) {
+    const Window a = next();
+    const Window b = two ? next() : a;
+    if (a.inside && b.inside) {
+      return {image_ + a.at, image_ + b.at};
+    }
+    if constexpr (kWide) {
+      spread(a, reinterpret_cast<Element*>(widened_));
+      spread(b, reinterpret_cast<Element*>(widened_ + 1));
+    } else {
+      const std::int32_t bytes = (inputs_ + 3) / 4 * 4;
+      auto* const copies = reinterpret_cast<std::int8_t*>(widened_) + depth() * 4;
+      copy(a, copies);
+      copy(b, copies + bytes);
+      if (whole_words_) {
+        Products::widen(copies, copies + bytes, widened_, inputs_ / 4);
+      } else {
+        gather_segments(copies, copies + bytes, in_copies_);
+      }
+    }
+    return {nullptr, nullptr};
+  }
+
   Window next() {
     const bool inside = row_inside_ && x_ >= 0 && x_ <= last_x_;
     const Window w = {inside ? row_ + x_ * pixel_size_ : 0, y_, x_, inside};
@@ -104,37 +137,43 @@ class PairWindows {
     x_ = -args_.params.padding.w;
     row_inside_ = y >= 0 && y <= last_y_;
     row_ = row_inside_ ? y * row_size_ : 0;
+    both_inside_ = row_inside_ ? row_both_inside_ : 0;
   }
 
   const Element* pixel(std::int32_t y, std::int32_t x) const {
     return image_ + y * row_size_ + x * args_.input_dims.c;
   }
 
-  /// Widens two windows that begin at `a` and `b`. If they are `contiguous`, there is one run of
-  /// words; else `row` and `step` are the elements from a row, and from a segment of a row, to the next
-  /// one.
-  void gather(const Element* a, const Element* b, bool contiguous, std::int32_t row,
-              std::int32_t step) const {
-    if (contiguous) {
+  /// Widens two windows of the image that begin at `a` and `b`.
+  void gather(const Element* a, const Element* b) const {
+    if (one_run_) {
       Products::widen(a, b, widened_, inputs_ / 4);
     } else if (whole_words_) {
       std::int32_t* out = widened_;
       std::int32_t first = 0;
-      for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row) {
+      for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row_step_) {
         std::int32_t at = first;
-        for (std::int32_t i = 0; i < segments_; ++i, at += step, out += segment_) {
+        for (std::int32_t i = 0; i < segments_; ++i, at += step_, out += segment_) {
           Products::widen(a + at, b + at, out, segment_ / 4);
         }
       }
     } else {
-      gather_and_rests(a, b, row, step);
+      gather_segments(a, b, in_image_);
     }
   }
 
   /// The same in the order of the weights (pair_table.py) if segments do not end with a word: first
   /// their whole words, then what is left of them. What follows the last input is multiplied with weights of 0.
-  [[gnu::noinline]] void gather_and_rests(const Element* a, const Element* b, std::int32_t row,
-                                          std::int32_t step) const {
+  void gather_segments(const Element* a, const Element* b, const PairSegments& segments) const {
+    if constexpr (WidensSegments<Products>::value) {
+      Products::widen_segments(a, b, widened_, segments);
+    } else {
+      widen_segments(a, b, segments);
+    }
+  }
+
+  /// Returns the segments of a window, which are as far apart as these numbers of elements say.
+  PairSegments segments_of(std::int32_t row, std::int32_t step) const {
     PairSegments s = {};
     s.words = segment_ / 4;
     s.rest = segment_ % 4;
@@ -144,15 +183,12 @@ class PairWindows {
     s.row_step = wrapping_sub(row, wrapping_mul(segments_, step));
     s.rests =
         (inputs_ - s.rows * segments_ * s.rest) * static_cast<std::int32_t>(sizeof(*widened_));
-    if constexpr (WidensSegments<Products>::value) {
-      Products::widen_segments(a, b, widened_, s);
-    } else {
-      widen_segments(a, b, s);
-    }
+    return s;
   }
 
   /// What Products::widen_segments() does in assembly.
-  void widen_segments(const Element* a, const Element* b, const PairSegments& s) const {
+  [[gnu::noinline]] void widen_segments(const Element* a, const Element* b,
+                                        const PairSegments& s) const {
     std::int32_t* out = widened_;
     std::int32_t* const rests = out + s.rests / static_cast<std::int32_t>(sizeof(*out));
     std::int32_t at = 0;
@@ -286,10 +322,18 @@ class PairWindows {
   std::int32_t inputs_;
   bool whole_words_;  // in all segments
   bool one_run_;      // windows are contiguous whole words
+  // If segments do not end with a word.
+  PairSegments in_image_ = {};
+  PairSegments in_copies_ = {};
   // The last positions of windows inside of the image, and where rows of windows end.
   std::int32_t last_y_;
   std::int32_t last_x_;
   std::int32_t end_x_;
+  std::int32_t window_step_;  // elements from a window to the next one of its row
+  // Where two windows of a row that lies inside of the image can both be read as they are: below this `x`, of which
+  // those to the left of the image, less than 0, are not.
+  std::uint32_t row_both_inside_;
+  std::uint32_t both_inside_ = 0;  // the same for the row of the next window
   // Where the next window begins.
   const Element* image_ = nullptr;
   std::int32_t y_ = 0;
