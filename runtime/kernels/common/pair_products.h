@@ -35,7 +35,7 @@ using PairProducts = PairProductsOf<std::int8_t>;
 /// fours and a rest. Steps are numbers of inputs.
 struct PairSegments {
   std::int32_t words;     // fours of a segment, >= 0
-  std::int32_t rest;      // inputs of a segment behind them, 1 to 3
+  std::int32_t rest;      // inputs of a segment behind them, 0 to 3
   std::int32_t segments;  // of a row, >= 1
   std::int32_t rows;      // >= 1
   std::int32_t step;      // from the end of a segment to the next one of the row

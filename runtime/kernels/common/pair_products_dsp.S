@@ -359,10 +359,10 @@ cmsis_nn_delegate_widen_pairs:
 //   Counters  r3 words and rests, r11 segments, on the stack rows
 //   The PairSegments lies on the stack, at its own offsets.
 //
-// Cost: for a segment 7, and 9 for each of its words and 10 for each input of its rest; 12 for each four of rests; 7 for a row.
+// Cost: for a segment 8, and 9 for each of its words and 10 for each input of its rest; 12 for each four of rests; 7 for a row.
 //
 // Bounds: reads the bytes of segments alone; writes 16 bytes for each four of words and of rests, the last one rounded up:
-// PairWindows::depth() has room for them. There may be no words, but there are segments, rows and rests.
+// PairWindows::depth() has room for them. There may be no words or no rests, but there are segments and rows.
   .section .text.cmsis_nn_delegate_widen_segments, "ax", %progbits
   .global cmsis_nn_delegate_widen_segments
   .type cmsis_nn_delegate_widen_segments, %function
@@ -391,6 +391,7 @@ cmsis_nn_delegate_widen_segments:
   bne 3b
 4:
   ldr r3, [sp, #PAIR_SEGMENTS_REST]
+  cbz r3, 9f
 5:
   ldrb r5, [r0, r1]
   ldrb r4, [r0], #1
@@ -403,6 +404,7 @@ cmsis_nn_delegate_widen_segments:
 6:
   subs r3, r3, #1
   bne 5b
+9:  // the next segment
   ldr r12, [sp, #PAIR_SEGMENTS_STEP]
   subs r11, r11, #1
   add r0, r0, r12

@@ -56,8 +56,10 @@ class PairWindows {
     // The second one neither reaches beyond the image nor ends the row.
     const std::int32_t ends = (last_x_ < end_x_ - 2 * stride_ ? last_x_ : end_x_ - 2 * stride_) + 1;
     row_both_inside_ = ends > stride_ ? static_cast<std::uint32_t>(ends - stride_) : 0;
-    if (!whole_words_) {
+    if (!one_run_) {
       in_image_ = segments_of(row_step_, step_);
+    }
+    if (!whole_words_) {
       in_copies_ = segments_of(segments_ * segment_, segment_);
     }
   }
@@ -148,22 +150,13 @@ class PairWindows {
   void gather(const Element* a, const Element* b) const {
     if (one_run_) {
       Products::widen(a, b, widened_, inputs_ / 4);
-    } else if (whole_words_) {
-      std::int32_t* out = widened_;
-      std::int32_t first = 0;
-      for (std::int32_t y = 0; y < args_.filter_dims.h; ++y, first += row_step_) {
-        std::int32_t at = first;
-        for (std::int32_t i = 0; i < segments_; ++i, at += step_, out += segment_) {
-          Products::widen(a + at, b + at, out, segment_ / 4);
-        }
-      }
     } else {
       gather_segments(a, b, in_image_);
     }
   }
 
-  /// The same in the order of the weights (pair_table.py) if segments do not end with a word: first
-  /// their whole words, then what is left of them. What follows the last input is multiplied with weights of 0.
+  /// The same for any segments, in the order of the weights (pair_table.py): first their whole words, then what is left of
+  /// them. What follows the last input is multiplied with weights of 0.
   void gather_segments(const Element* a, const Element* b, const PairSegments& segments) const {
     if constexpr (WidensSegments<Products>::value) {
       Products::widen_segments(a, b, widened_, segments);
@@ -320,11 +313,10 @@ class PairWindows {
   std::int32_t row_step_;
   std::int32_t step_;
   std::int32_t inputs_;
-  bool whole_words_;  // in all segments
-  bool one_run_;      // windows are contiguous whole words
-  // If segments do not end with a word.
-  PairSegments in_image_ = {};
-  PairSegments in_copies_ = {};
+  bool whole_words_;             // in all segments
+  bool one_run_;                 // windows are contiguous whole words
+  PairSegments in_image_ = {};   // unless windows are one run
+  PairSegments in_copies_ = {};  // if segments do not end with a word
   // The last positions of windows inside of the image, and where rows of windows end.
   std::int32_t last_y_;
   std::int32_t last_x_;
