@@ -390,6 +390,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/held.h
     runtime/kernels/common/interpolate.h
     runtime/kernels/common/kept_sum.h
+    runtime/kernels/common/largest_byte.h
     runtime/kernels/common/logarithm.h
     runtime/kernels/common/lstm_product.h
     runtime/kernels/common/lstm_units.h
