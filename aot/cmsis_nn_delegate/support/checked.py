@@ -38,11 +38,11 @@ def checked(*unchecked: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     be. Integers and numbers of numpy become Python's; NaN is no number. Arguments called `unchecked` are for the
     function itself to check.
 
-    The signature of a function with `**options: Unpack[Keywords]` spells out the keys of that TypedDict, each with the
-    default `...`, and a TypeError names a key that there is not, as Python does for other arguments."""
+    Of `**options: Unpack[Keywords]` each key of that TypedDict is an argument, and a TypeError names one that there is
+    not, as Python does for other arguments."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        signature, keywords = _spelled_out(function)
+        signature, keywords = spelled_out(function)
 
         @functools.lru_cache(maxsize=1)
         def hints() -> Mapping[str, Any]:
@@ -57,25 +57,14 @@ def checked(*unchecked: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
                     bound.arguments[name] = _taken(value, hints()[name], name)
             return function(*bound.args, **bound.kwargs)
 
-        setattr(checking, "__signature__", signature)  # noqa: B010  mypy takes no assignment
         return _marked(checking)
 
     return decorate
 
 
-class _Default:
-    """What the function puts in the place of an option that is left out; its documentation says what that is."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
-_DEFAULT = _Default()
-
-
-def _spelled_out(function: Callable[..., Any]) -> tuple[inspect.Signature, Mapping[str, Any]]:
+def spelled_out(function: Callable[..., Any]) -> tuple[inspect.Signature, Mapping[str, Any]]:
     """Returns the signature of a function with the keys of `**options: Unpack[Keywords]` in the place of `options`, and
-    the types of these keys, of which most functions have none."""
+    the types of these keys, of which most functions have none. None of the keys has to be given."""
     signature = inspect.signature(function)
     *others, last = signature.parameters.values() or (None,)
     if last is None or last.kind is not last.VAR_KEYWORD:
@@ -86,9 +75,7 @@ def _spelled_out(function: Callable[..., Any]) -> tuple[inspect.Signature, Mappi
     if get_origin(options) is not Unpack:
         return signature, {}
     keywords = get_type_hints(get_args(options)[0])
-    spelled = [
-        inspect.Parameter(k, last.KEYWORD_ONLY, default=_DEFAULT, annotation=hint) for k, hint in keywords.items()
-    ]
+    spelled = [inspect.Parameter(k, last.KEYWORD_ONLY, default=None, annotation=hint) for k, hint in keywords.items()]
     return signature.replace(parameters=[*others, *spelled]), keywords
 
 
