@@ -130,6 +130,10 @@ class Conv2dPairs(OwnImplementation):
             inside = np.append(inside, inside[-1])  # the last window is computed twice
         pairs = images * (len(inside) // 2)
         both = images * int((inside[::2] & inside[1::2]).sum())
+        # Where these are follows from the pair before: the second window neither begins nor ends a row.
+        columns = np.arange(len(inside)) % geometry.output[1]
+        going_on = (columns[1::2] > columns[::2]) & (columns[1::2] < geometry.output[1] - 1)
+        found = images * int((inside[::2] & inside[1::2] & going_on).sum())
         # The others are copied first: rows of windows in the image as a whole, of the others pixel by pixel.
         rows = (images * int(inside.sum()) - 2 * both) * segments if dense else 0
         pixels = 2 * (pairs - both) * taps - (rows // segments) * taps
@@ -141,6 +145,7 @@ class Conv2dPairs(OwnImplementation):
             {
                 "windows": images * windows,
                 "pairs": pairs,
+                "pairs looked for": pairs - found,
                 "pairs copied": pairs - both,
                 "segments": apart * segments,
                 "words": pairs * segments * (segment // 4),
