@@ -113,6 +113,16 @@ def _draw_long_row(d: RandomCase) -> Value:
     return d.maybe_relu(d.conv2d(x, d.channels(), (1, taps), (1, d.pick(1, 1, 2, 4)), padding, clamp=d.clamp()))
 
 
+def _draw_few_channels(d: RandomCase) -> Value:
+    """A first layer: windows of a few channels, of which many reach beyond the image, as in networks for sound."""
+    kernel, stride = d.pick((3, 3), (10, 4), d.pair(2, 5), (d.integer(4, 12), d.integer(2, 6))), d.pick(1, 2, 2)
+    sizes = tuple(2 * taps + d.integer(4, 40) for taps in kernel)
+    x = d.input(1, d.pick(1, 1, 2, 3), *sizes)
+    top, left = ((taps - 1) // 2 for taps in kernel)
+    padding = Padding(top, left, kernel[0] - 1 - top, kernel[1] - 1 - left)
+    return d.maybe_relu(d.conv2d(x, d.channels(), kernel, (stride, stride), padding, clamp=d.clamp()))
+
+
 def _draw_multiplied(d: RandomCase) -> Value:
     """Four or eight outputs a channel, for which CMSIS-NN has a function."""
     x = d.image(1, d.integer(2, 16), (3, 3))
@@ -130,8 +140,8 @@ def _draw_same_order(d: RandomCase) -> Value:
 # Beside those of the operators: what their ways to draw seldom give.
 _FURTHER_DRAWS: Mapping[str, tuple[Draw, ...]] = {
     "conv2d": (_draw_long_row,),
-    "conv2d_joint_pairs": (_draw_long_row,),
-    "conv2d_pairs": (_draw_long_row,),
+    "conv2d_joint_pairs": (_draw_long_row, _draw_few_channels),
+    "conv2d_pairs": (_draw_long_row, _draw_few_channels),
     "conv2d_vectors": (_draw_long_row,),
     "depthwise_conv2d": (_draw_multiplied,),
     "transpose": (_draw_same_order,),

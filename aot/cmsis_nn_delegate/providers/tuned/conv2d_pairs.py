@@ -153,6 +153,7 @@ class Conv2dPairs(OwnImplementation):
                 "rows copied": rows,
                 "words of rows copied": rows * (segment // 4),
                 "bytes of rows copied": rows * (segment % 4),
+                "rows copied at borders": pixels // geometry.kernel[1] if dense else 0,
                 "pixels copied": pixels,
                 "words of pixels copied": pixels * (depth // 4),
                 "bytes of pixels copied": pixels * (depth % 4),

@@ -182,7 +182,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
                 "columns": groups * len(starts) * columns,
                 "columns of channels": done * channels,
                 "columns of channels of form ANY": done * (channels - floor),
-                "columns with a limit": done if self._limited(node) else 0,
+                "columns with a limit": groups * len(starts) * columns if self._limited(node) else 0,
                 "columns cleared": cleared * (blocks_of(min(strip, row), 2) * stride + 1),
             },
             f"stride {stride}" + (" in strips" if strips > 1 else ""),
