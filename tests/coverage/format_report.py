@@ -18,7 +18,7 @@ have other ratios. Seconds are those of the search, which uses one core of a PC.
 float32 are rounding errors, which differ between machines.
 
 Instructions of `mobilenet_v3_small` and `rnnoise` are older than those of `denoising_unet`: depthwise convolutions of
-5 x 5 in int16, and means of a single window, take fewer since, and searches correct biases.
+5 x 5 in int16, means of a single window, and windows of convolutions take fewer since, and searches correct biases.
 
 | network | asked | formats | SQNR | instructions | payload | arena | seconds |
 |---|---|---|---|---|---|---|---|
