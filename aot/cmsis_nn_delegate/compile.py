@@ -26,10 +26,10 @@ from .streaming.option import Stream
 from .support.checked import checked
 from .support.errors import UserError
 from .support.isolation import as_caller, isolated
-from .targets.target import Target, check_target, get_target
+from .targets.target import Target, get_target
 
 
-@checked("module", "example_inputs", "target")
+@checked("module", "example_inputs")
 def compile_model(
     module: Model,
     example_inputs: Arguments,
@@ -97,7 +97,6 @@ def compile_model(
     UserError for unknown names, for unusable inputs or weights (including NaN and infinity), and for modules
     that cannot be copied or that torch.export cannot handle.
     """
-    check_target(target)
     (compiled,) = compile_for_targets(
         module,
         example_inputs,

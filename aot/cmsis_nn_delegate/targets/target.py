@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Union
 
 from ..format.schema import Isa
 from ..support.checked import checked, checked_fields
@@ -39,11 +38,6 @@ TARGETS = {name: target for name, target in _ALL.items() if "+" not in name}
 
 # The first target of each instruction set ("scalar"); other targets of the same set have the same payloads.
 TARGET_OF_ISA = {isa.name.lower(): next(target for target in TARGETS.values() if target.isa is isa) for isa in Isa}
-
-
-@checked()
-def check_target(target: Union[str, Target]) -> None:
-    """UserError if `target` is neither a name nor a target. It may be unknown."""
 
 
 def has_fpu(name: str) -> bool:

@@ -298,6 +298,7 @@ template <typename Element, typename Args>
 }
 #endif
 
+/// Computes the elements of a group whose numbers fit: in runs where that takes less.
 template <typename Element, typename Args>
 inline void normalize_narrow_group(const Args& a, const Group<Element>& group,
                                    const NarrowElements<Element, Args>& elements) {
