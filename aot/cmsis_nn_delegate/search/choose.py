@@ -151,9 +151,11 @@ class _Search:
             key=lambda number: (prices[number], noises[number]),
         )
         untried = [pool[number] for number in order if pool[number] not in self._model.tried]
-        # The most promising ones; of these the cheapest that does is the result.
-        near = sorted(untried, key=lambda a: float(self._problem.judged([a])[0][0]))[:_TRIES]
-        return next((other for other in untried if other in near and self._keeps(other)), found)
+        # The most promising ones, of all and of the candidates, which `_first_kept` left out if a dearer one did not
+        # keep the limits; of these the cheapest that does is the result.
+        untried.sort(key=lambda a: float(self._problem.judged([a])[0][0]))
+        near = {*untried[:_TRIES], *[a for a in untried if a in candidates][:_TRIES]}
+        return next((pool[number] for number in order if pool[number] in near and self._keeps(pool[number])), found)
 
     def _verified(self, found: Assignment, candidates: Sequence[Assignment]) -> ChosenFormats:
         """Compiles the best few, and returns the cheapest whose outputs on the device keep the limits."""

@@ -299,3 +299,28 @@ def test_limits():
             Limits(**wrong)
     with pytest.raises(UserError, match="a limit of top-1 needs labels"):
         chosen(min_top1=0.5)
+
+
+def test_a_candidate_that_a_dearer_one_spoke_against_is_tried(monkeypatch):
+    # By assignment: the estimated and the real ratio in dB, and the price.
+    known = {(0,): (50.0, 49.0, 10), (1,): (53.7, 52.7, 11), (2,): (53.8, 50.5, 12), (9,): (55.2, 53.45, 20)}
+    known |= {(number,): (54.0, 51.0, 19) for number in range(3, 9)}  # neighbours of the last one, with less noise
+
+    class Known:
+        problem = some_exact = None
+        tried: dict = {}
+
+        def judged(self, assignments):
+            estimates = np.array([known[assignment] for assignment in assignments])
+            return 10 ** (-estimates[:, 0] / 10), estimates[:, 2]
+
+        def try_(self, assignment):
+            return self.tried.setdefault(assignment, subject.Tried(Figures(known[assignment][1], 0, 0)))
+
+    model = Known()
+    model.problem = model
+    monkeypatch.setattr(choose, "changed", lambda problem, found: [(number,) for number in range(3, 9)])
+    search, candidates = choose._Search(model, Limits(min_sqnr=52.0), None), [(0,), (1,), (2,), (9,)]
+    found = search._first_kept(candidates)
+    assert found == (9,) and (1,) not in model.tried
+    assert search._cheaper(found, candidates) == (1,)
