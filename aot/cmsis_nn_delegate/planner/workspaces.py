@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..graph.ir import Graph
 from ..ops.registry import calls
 from ..providers.implementation import Workspace
 from . import memory
 from .memory import IoPlacement, MemoryPlan, plan_memory
+
+_MOST_PLANS = 32  # to find workspaces that fit together, because one may take seconds
 
 
 def plan_with_workspaces(
@@ -39,14 +41,40 @@ def plan_with_workspaces(
     )
     if least.arena_bytes >= fast.arena_bytes:
         return fastest, fast
-    chosen = []
+    chosen, smallest = [], []
     for step, node in enumerate(calls(graph)):
         ways = overlapping[step] if node.name in least.in_place else options[step]
         # Of the last calls nothing may lie in the arena.
         rest = sum(least.live[step : step + 1]) - ways[-1].scratch_bytes
         chosen.append(next(w for w in ways if rest + w.scratch_bytes <= least.arena_bytes))
+        smallest.append(ways[-1])
     fitted = plan(chosen)
+    if fitted.arena_bytes > least.arena_bytes:
+        # What is alive in a step fits, but not where it lies: values that move a little from call to call leave room for
+        # the scratch memory of some of them alone.
+        chosen, fitted = _as_many_as_fit(chosen, smallest, fitted, plan)
     return (tuple(chosen), fitted) if fitted.arena_bytes < fast.arena_bytes else (fastest, fast)
+
+
+def _as_many_as_fit(
+    wanted: Sequence[Workspace],
+    smallest: Sequence[Workspace],
+    fitted: MemoryPlan,
+    plan: Callable[[Sequence[Workspace]], MemoryPlan],
+) -> tuple[list[Workspace], MemoryPlan]:
+    """Returns the workspaces of the smallest arena, where calls have the `wanted` ones, one after the other, as long as
+    the arena stays as small. `fitted` is the plan of all wanted ones."""
+    chosen = list(smallest)
+    best = plan(chosen)
+    if best.arena_bytes >= fitted.arena_bytes:
+        return list(wanted), fitted
+    steps = [step for step, (large, small) in enumerate(zip(wanted, chosen)) if large != small]
+    for step in steps[:_MOST_PLANS]:
+        tried = [*chosen[:step], wanted[step], *chosen[step + 1 :]]
+        found = plan(tried)
+        if found.arena_bytes <= best.arena_bytes:
+            chosen, best = tried, found
+    return chosen, best
 
 
 def least_bytes(graph: Graph, options: Sequence[Sequence[Workspace]], io_placement: IoPlacement) -> int:

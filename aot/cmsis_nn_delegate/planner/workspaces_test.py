@@ -89,3 +89,13 @@ def test_no_call_is_slower_than_it_has_to_be(data):
     assert found.arena_bytes <= fastest.arena_bytes
     if found.arena_bytes == fastest.arena_bytes:
         assert list(chosen) == first
+
+
+def test_values_that_move_leave_room_for_some_calls_alone():
+    # Every second call moves the values by 32 bytes, from one side of scratch memory to the other: there is more room
+    # in the end than in the middle.
+    still, moving = [Workspace(96, 0), Workspace(64, 0)], [Workspace(0, 32)]
+    graph = layers(*[256] * 6, 16)
+    chosen, found = plan_with_workspaces(graph, [still, moving, still, moving, still, apart(0)], ARENA)
+    assert found.arena_bytes == 256 + 32 + 64
+    assert sorted(w.scratch_bytes for w in chosen[:5:2]) == [64, 64, 96]
