@@ -191,9 +191,9 @@ def _dsp(layer: Layer, kernel: str) -> float:
 def _mve(layer: Layer, kernel: str) -> float:
     """MVE. vector_products_mve.S, for two channels of four windows of V vectors: 14 V + 22 with form LEAST, and of more
     than eight vectors 2 for each four of these and 10 more; 14 to copy three pixels of at most a vector, or three lines
-    of first layers, and 3 for each vector of larger pixels, each column once. window_vectors_mve.S: 32 for eight
+    of first layers, and 3 for each vector of larger pixels, each column once. window_vectors_mve.S: 30 for eight
     outputs, and 14 to interleave a column of four rows of 16 channels, for stride 1 and nine rows or columns; for
-    others, channel_vectors_mve.S: 132 for 8 channels of two outputs, with stride 2 138. row_vectors_mve.S: 19 V + 35
+    others, channel_vectors_mve.S: 132 for 8 channels of two outputs, with stride 2 138. row_vectors_mve.S: 19 V + 33
     for 8 channels. add_linear_mve.S: 33 for 16 elements. A mean adds up eight bytes by a load and an addition. Softmax
     is not counted."""
     shape, vectors = layer.shape, math.ceil(layer.window / 16)
@@ -202,10 +202,10 @@ def _mve(layer: Layer, kernel: str) -> float:
         return layer.results / 8 * loop + layer.pixels * _copied(layer)
     if shape.kind == "depthwise":
         if shape.stride == 1 and max(shape.rows, shape.columns) >= 9:
-            return layer.results * 32 / 8 + layer.read * 14 / 64
+            return layer.results * 30 / 8 + layer.read * 14 / 64
         return layer.results * (132 if shape.stride == 1 else 138) / 16
     if shape.kind == "linear":
-        return layer.results / 8 * (19 * vectors + 35)
+        return layer.results / 8 * (19 * vectors + 33)
     return {"add": layer.results * 33 / 16, "pool": layer.read * 2 / 8}.get(shape.kind, 0)
 
 

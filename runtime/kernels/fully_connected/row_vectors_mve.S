@@ -87,14 +87,19 @@
 // void cmsis_nn_delegate_nibble_row_vectors_int16(
 //
 // Register usage
-//   Inputs    r1, r3 vectors left; r9 8 times their sum, with weights of 4 bits
+//   Inputs    r1, r3 vectors left
+//   r9        the zero point of the output; with weights of 4 bits, 8 times the sum of the inputs
 //   Table     r7
 //   Outputs   r5, r11 left
 //   Sums      r0 r2 r4 r6 r8 r10 r12 lr, channel by channel
 //   q0 q1 q3 weights, q2 inputs, q6 q7 limits
 //
-// Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions, 3 more of int8. With weights of 4 bits, 10 more,
-// and 3 V + 5 for a row.
+// Cost, for 8 channels and V vectors of inputs: 19 V + 32 instructions, one more of int8. With weights of 4 bits
+// 19 V + 42, three more of int8, and 3 V + 5 for a row.
+//
+// Results without the zero point are at most 2^30 where all shifts go to the right, so that adding it after they are
+// narrowed to 16 bits saturates where the limits hold anyway. Weights of 4 bits have shifts to the left, too: there it is
+// added to 32 bits, which wrap as in the reference.
 //
 // Bounds: only the inputs of the row are read, and only `channels` outputs are written: VCTP leaves out the others of the
 // first vector and of the last block. The table has weights and scales for these too: init() compares block_words and
@@ -121,8 +126,10 @@
   vdup.16 q6, r6
   vdup.16 q7, r8
   .ifeq \log2_bytes
-  ldr r0, [r0, #ROW_VECTORS_OFFSET]
-  str r0, [sp, #OFFSET]
+  ldr r9, [r0, #ROW_VECTORS_OFFSET]
+  .if \nibbles
+  str r9, [sp, #OFFSET]
+  .endif
   .endif
   .if \nibbles
   sub r2, r3, #1
@@ -165,13 +172,16 @@
   .else
   SCALE
   .endif
-  .ifeq \log2_bytes
+  .if \nibbles && \log2_bytes == 0
   ldr r0, [sp, #OFFSET]
   vadd.i32 q0, q0, r0
   vadd.i32 q1, q1, r0
   .endif
   vqmovnb.s32 q0, q0
   vqmovnt.s32 q0, q1
+  .if !\nibbles && \log2_bytes == 0
+  vqadd.s16 q0, q0, r9
+  .endif
   vmax.s16 q0, q0, q6
   vmin.s16 q0, q0, q7
   vctp.16 r11
