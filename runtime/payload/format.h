@@ -4599,12 +4599,13 @@ struct DepthwiseConv2dWindowsArgs {
   std::int32_t block_words;   ///< 6
   std::int32_t form;          ///< of the requantization, see VectorForm, 0 to 1
   std::int32_t along_height;  ///< 1: rows are columns of the image, 0 to 1
+  std::int32_t strips;        ///< into which rows of outputs are divided, 1 to 268435455
   PackedConvParams params;
   PackedDims input_dims;
   PackedDims filter_dims;  ///< of the weights before they were put into the table
   PackedDims output_dims;
 };
-static_assert(sizeof(DepthwiseConv2dWindowsArgs) == 80, "layout of DepthwiseConv2dWindowsArgs");
+static_assert(sizeof(DepthwiseConv2dWindowsArgs) == 84, "layout of DepthwiseConv2dWindowsArgs");
 
 /// int8 depthwise convolution over one axis, as depthwise_conv2d computes it, by lines of
 /// channels.

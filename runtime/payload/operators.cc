@@ -3139,6 +3139,7 @@ bool check_depthwise_conv2d_windows(const CallCheck& call, const void* args) {
   return call.reads(input) &&
          call.filter({a.table, bounds::product(volume(a.blocks, a.block_words), 4)}, 4) &&
          call.in_ranges(in_range(a.form, 0, 1) && in_range(a.along_height, 0, 1) &&
+                        in_range(a.strips, 1, 268435455) &&
                         in_range(a.params.input_offset, -127, 128) &&
                         in_range(a.params.output_offset, -128, 127)) &&
          values::activation(call, a.params.activation) && call.writes(output) &&

@@ -447,9 +447,11 @@ void redraw(std::uint16_t opcode, void* args, Random& random) {
     case Opcode::kDepthwiseConv2dVectors:
       return redraw_depthwise_vectors(*static_cast<payload::DepthwiseConv2dVectorsArgs*>(args),
                                       random, 8);
-    case Opcode::kDepthwiseConv2dWindows:
-      return redraw_depthwise_vectors(*static_cast<payload::DepthwiseConv2dWindowsArgs*>(args),
-                                      random, 1);
+    case Opcode::kDepthwiseConv2dWindows: {
+      auto& windows = *static_cast<payload::DepthwiseConv2dWindowsArgs*>(args);
+      windows.strips = random.one_in(2) ? random.in(1, 8) : 1;
+      return redraw_depthwise_vectors(windows, random, 1);
+    }
     case Opcode::kDepthwiseConv2d:
       return redraw_depthwise(*static_cast<payload::DepthwiseConv2dArgs*>(args), random);
     case Opcode::kDepthwiseConv2dPlanes:

@@ -28,13 +28,9 @@ struct Axes {
     const payload::PackedDims& in = args.input_dims;
     const payload::PackedDims& out = args.output_dims;
     const payload::PackedTile& padding = args.params.padding;
-    x = {in.w, out.w, padding.w, in.c, out.c};
-    y = {in.h, out.h, padding.h, in.w * in.c, out.w * out.c};
-    if (args.along_height != 0) {
-      const Axis rows = y;
-      y = x;
-      x = rows;
-    }
+    const bool columns_for_rows = args.along_height != 0;
+    (columns_for_rows ? y : x) = {in.w, out.w, padding.w, in.c, out.c};
+    (columns_for_rows ? x : y) = {in.h, out.h, padding.h, in.w * in.c, out.w * out.c};
   }
 };
 

@@ -16,24 +16,19 @@ struct WindowShape {
   explicit WindowShape(const Args& a) {
     const bool columns_for_rows = a.along_height != 0;
     const std::int32_t length = columns_for_rows ? a.output_dims.h : a.output_dims.w;
-    const std::int32_t step = columns_for_rows ? kGroup : 2;
-    std::int32_t strips = 1;
-    std::int32_t most = kMostOutputs;
-    for (; most < length; most += kMostOutputs) {
-      ++strips;
-    }
-    // Equal ones, which need not be divided.
-    outputs = kGroup;
-    for (std::int32_t all = kGroup * strips; all < length; all += step * strips) {
-      outputs += step;
-    }
+    const bool whole = columns_for_rows && a.strips == 1;
+    const std::int32_t step = columns_for_rows && !whole ? kGroup : 2;
+    const std::int32_t all = step * a.strips;
+    outputs = (length + all - 1) / all * step;
+    outputs = outputs < kGroup ? kGroup : outputs;
     columns = outputs + window_vectors::kTaps - 1;
     channels = a.output_dims.c;
     if (columns_for_rows && channels > window_vectors::kBlock) {
       channels = window_vectors::kBlock;
     }
-    kept = columns_for_rows ? 1 : kKept;
-    kept_bytes = (columns_for_rows ? a.input_dims.h : a.input_dims.w) * channels;
+    kept = whole ? 0 : columns_for_rows ? 1 : kKept;
+    kept_bytes =
+        columns_for_rows ? a.input_dims.h * window_vectors::kBlock : a.input_dims.w * channels;
   }
 
   /// Of the columns and the rows that are kept.
@@ -45,7 +40,6 @@ struct WindowShape {
 
   std::int32_t column_bytes() const { return columns * window_vectors::kColumn; }
 
-  static constexpr std::int32_t kMostOutputs = 16;
   static constexpr std::int32_t kGroup = 4;  // outputs of a row of a group
   static constexpr std::int32_t kRows = 2;   // of outputs of a strip
   // Rows of inputs that are copied before outputs are written, if rows are those of the image.
@@ -66,18 +60,17 @@ class WindowStrips {
   WindowStrips(const Args& args, const Bases& bases)
       : args_(args),
         shape_(args),
+        axes_(args),
         columns_(bases.resolve<std::int8_t>(args.scratch)),
         kept_(columns_ + shape_.column_bytes()),
         image_(bases.resolve<const std::int8_t>(args.input)),
         output_(bases.resolve<std::int8_t>(args.output)) {
-    const depthwise_3x3::Axes axes(args);
-    x_ = axes.x;
-    y_ = axes.y;
-    strip_.output_step = WindowShape::kGroup * x_.out_step;
+    strip_.output_step = WindowShape::kGroup * axes_.x.out_step;
     for (std::int32_t i = 0; i < WindowShape::kGroup; ++i) {
       strip_.places[i] = static_cast<std::uint32_t>(i * window_vectors::kColumn);
-      strip_.offsets[2 * i] = static_cast<std::uint16_t>(i * x_.out_step);
-      strip_.offsets[2 * i + 1] = static_cast<std::uint16_t>(y_.out_step + i * x_.out_step);
+      strip_.offsets[2 * i] = static_cast<std::uint16_t>(i * axes_.x.out_step);
+      strip_.offsets[2 * i + 1] =
+          static_cast<std::uint16_t>(axes_.y.out_step + i * axes_.x.out_step);
     }
     strip_.zero_point = args.params.output_offset;
     strip_.least = args.params.activation.min;
@@ -89,8 +82,9 @@ class WindowStrips {
   void run() {
     const payload::PackedDims& in = args_.input_dims;
     const payload::PackedDims& out = args_.output_dims;
-    for (std::int8_t& zero : padding_) {
-      zero = static_cast<std::int8_t>(-args_.params.input_offset);
+    const auto zero_point = static_cast<std::int8_t>(-args_.params.input_offset);
+    for (std::int8_t& padding : padding_) {
+      padding = zero_point;
     }
     for (std::int32_t n = 0; n < out.n; ++n) {
       for (std::int32_t channel = 0; channel < out.c; channel += shape_.channels) {
@@ -104,11 +98,11 @@ class WindowStrips {
 
  private:
   void run_bands(std::int32_t channel, std::int32_t channels) {
-    for (std::int32_t y = 0; y < y_.out; y += WindowShape::kRows) {
+    for (std::int32_t y = 0; y < axes_.y.out; y += WindowShape::kRows) {
       if (!columns_for_rows()) {
         keep_rows(y);
       }
-      for (std::int32_t x = 0; x < x_.out; x += shape_.outputs) {
+      for (std::int32_t x = 0; x < axes_.x.out; x += shape_.outputs) {
         run_strip(y, x, channel, channels);
       }
     }
@@ -118,12 +112,12 @@ class WindowStrips {
 
   /// Copies the rows of inputs that outputs from row `y` on may overwrite. The last one of those before is the first.
   void keep_rows(std::int32_t y) {
-    const std::int32_t top = y - y_.padding;
+    const std::int32_t top = y - axes_.y.padding;
     for (std::int32_t i = 0; i < WindowShape::kKept; ++i) {
       const std::int32_t row = top + i;
-      if (row >= 0 && row < y_.in) {
+      if (row >= 0 && row < axes_.y.in) {
         const std::int8_t* const from =
-            i == 0 && y != 0 ? kept_row(WindowShape::kKept - 1) : image_ + row * y_.in_step;
+            i == 0 && y != 0 ? kept_row(WindowShape::kKept - 1) : image_ + row * axes_.y.in_step;
         Vectors::copy_columns(kept_row(i), from, 1, shape_.kept_bytes, 0, 0);
       }
     }
@@ -133,15 +127,16 @@ class WindowStrips {
 
   /// Computes `channels` channels from `first` on.
   void run_strip(std::int32_t y, std::int32_t x, std::int32_t first, std::int32_t channels) {
-    const std::int32_t outputs = x_.out - x < shape_.outputs ? x_.out - x : shape_.outputs;
+    const std::int32_t outputs =
+        axes_.x.out - x < shape_.outputs ? axes_.x.out - x : shape_.outputs;
     const std::int32_t whole = outputs / WindowShape::kGroup;
     const std::int32_t rest = outputs - whole * WindowShape::kGroup;
     // Of both rows, or of the first one.
-    const std::int32_t stored = y_.out - y > 1 ? 0xFFFF : 0x3333;
+    const std::int32_t stored = axes_.y.out - y > 1 ? 0xFFFF : 0x3333;
     const std::int32_t rest_stored = stored & ((1 << kColumnBits * rest) - 1);
     // One or two columns are computed with the groups before them.
     const bool along = whole != 0 && rest <= 2;
-    std::int8_t* const to = output_ + y * y_.out_step + x * x_.out_step;
+    std::int8_t* const to = output_ + y * axes_.y.out_step + x * axes_.x.out_step;
     for (std::int32_t at = 0; at < channels; at += window_vectors::kBlock) {
       const std::int32_t left = channels - at;
       strip_.channels = left < window_vectors::kBlock ? left : window_vectors::kBlock;
@@ -168,7 +163,8 @@ class WindowStrips {
 
   /// Writes the columns of a strip, with the padding around the image, of channels from `first` + `at` on. Rows of all
   /// channels from `first` on are kept. Where rows are columns of the image, the first two columns are the last two of the
-  /// strip before, whose outputs may have replaced them, and of the others the row is kept with which the next band begins.
+  /// strip before, whose outputs may have replaced them, and of the others the row is kept with which the next band begins;
+  /// with a single strip, that row and the padding are still in the columns of the band before.
   void interleave(std::int32_t y, std::int32_t x, std::int32_t first, std::int32_t at) {
     constexpr std::int32_t kShared = window_vectors::kTaps - 1;
     const std::int32_t shared = columns_for_rows() && x != 0 ? kShared : 0;
@@ -177,45 +173,50 @@ class WindowStrips {
                             window_vectors::kColumn, window_vectors::kColumn,
                             window_vectors::kColumn);
     }
-    const std::int32_t top = y - y_.padding;
-    const std::int32_t left = x + shared - x_.padding;
+    const std::int32_t top = y - axes_.y.padding;
+    const std::int32_t left = x + shared - axes_.x.padding;
     const std::int32_t columns = shape_.columns - shared;
     const std::int32_t before = limit(-left, columns);
-    const std::int32_t inside = limit(x_.in - limit(left, x_.in), columns - before);
-    std::int8_t* to = columns_ + shared * window_vectors::kColumn;
+    const std::int32_t inside = limit(axes_.x.in - limit(left, axes_.x.in), columns - before);
+    std::int8_t* const to = columns_ + shared * window_vectors::kColumn;
     const std::int8_t* rows[window_vectors::kRows];
     std::int32_t steps[window_vectors::kRows];
     for (std::int32_t i = 0; i < window_vectors::kRows; ++i) {
       const std::int32_t row = top + i;
-      const bool kept = columns_for_rows() ? i == 0 && y != 0 : i < WindowShape::kKept;
-      const std::int8_t* const begin = kept ? kept_row(i) : image_ + row * y_.in_step + first;
+      const bool kept =
+          columns_for_rows() ? i == 0 && y != 0 && shape_.kept != 0 : i < WindowShape::kKept;
+      const std::int8_t* const begin = kept ? kept_row(i) : image_ + row * axes_.y.in_step + first;
       rows[i] = padding_;
       steps[i] = 0;
-      if (row >= 0 && row < y_.in) {
-        steps[i] = kept ? shape_.channels : x_.in_step;
+      if (row >= 0 && row < axes_.y.in) {
+        const std::int32_t kept_step =
+            columns_for_rows() ? window_vectors::kBlock : shape_.channels;
+        steps[i] = kept ? kept_step : axes_.x.in_step;
         rows[i] = begin + (left + before) * steps[i] + at;
       }
     }
-    to = pad(to, before);
-    if (inside > 0) {
-      Vectors::interleave(to, rows, steps, inside, strip_.channels);
-      if (columns_for_rows() && steps[WindowShape::kRows] != 0) {
-        Vectors::copy_columns(kept_row(0) + (left + before) * shape_.channels,
-                              rows[WindowShape::kRows], inside, strip_.channels, shape_.channels,
-                              x_.in_step);
-      }
-      to += inside * window_vectors::kColumn;
+    const bool again = shape_.kept == 0 && y != 0;
+    if (!again) {
+      pad(to, before);
+      pad(to + (before + inside) * window_vectors::kColumn, columns - before - inside);
     }
-    pad(to, columns - before - inside);
+    if (inside > 0) {
+      if (again && steps[0] != 0) {
+        rows[0] = nullptr;
+      }
+      std::int8_t* const keep = columns_for_rows() && shape_.kept != 0
+                                    ? kept_row(0) + (left + before) * window_vectors::kBlock
+                                    : nullptr;
+      Vectors::interleave(to + before * window_vectors::kColumn, rows, steps, inside,
+                          strip_.channels, keep);
+    }
   }
 
-  std::int8_t* pad(std::int8_t* to, std::int32_t count) const {
+  [[gnu::noinline]] void pad(std::int8_t* to, std::int32_t count) const {
     if (count > 0) {
-      const std::int8_t* const rows[] = {padding_, padding_, padding_, padding_};
-      const std::int32_t steps[] = {0, 0, 0, 0};
-      Vectors::interleave(to, rows, steps, count, strip_.channels);
+      Vectors::copy_columns(to, padding_, count, window_vectors::kColumn, window_vectors::kColumn,
+                            0);
     }
-    return to + count * window_vectors::kColumn;
   }
 
   /// `value` limited to [0, most].
@@ -227,15 +228,14 @@ class WindowStrips {
 
   const Args& args_;
   WindowShape shape_;
-  depthwise_3x3::Axis x_{};  // along a row
-  depthwise_3x3::Axis y_{};
+  depthwise_3x3::Axes axes_;
   std::int8_t* columns_;
-  std::int8_t padding_[window_vectors::kBlock];  // the zero point
-  std::int8_t* kept_;                            // rows of inputs
+  std::int8_t padding_[window_vectors::kColumn];  // the zero point
+  std::int8_t* kept_;                             // rows of inputs
   const std::int8_t* image_;
   std::int8_t* output_;
   const std::int8_t* table_;
-  WindowStrip strip_ = {};
+  WindowStrip strip_;
 };
 
 /// Computes one call: the body of a kernel's function, which has no call more for it.

@@ -87,15 +87,23 @@ inline void compute(const WindowStrip& s) {
 struct PlainWindowVectors : PlainVectorProducts {
   static void compute(const WindowStrip& strip) { window_vectors::compute(strip); }
 
-  /// Writes `count` columns of `channels` inputs: pixels of four rows, `steps`
-  /// bytes apart.
+  /// Writes `count` columns of `channels` inputs: pixels of four rows, `steps` bytes apart. If the first row is null, it is
+  /// the third one of the columns that are there. If `keep` is not null, pixels of the third row go there too, kBlock bytes
+  /// each, where the first row may lie.
   static void interleave(std::int8_t* to, const std::int8_t* const (&rows)[window_vectors::kRows],
                          const std::int32_t (&steps)[window_vectors::kRows], std::int32_t count,
-                         std::int32_t channels) {
+                         std::int32_t channels, std::int8_t* keep) {
     for (std::int32_t i = 0; i < count; ++i, to += window_vectors::kColumn) {
-      for (std::int32_t row = 0; row < window_vectors::kRows; ++row) {
+      for (std::int32_t channel = 0; channel < channels; ++channel) {
+        std::int8_t* const column = to + channel * window_vectors::kRows;
+        column[0] = rows[0] == nullptr ? column[2] : rows[0][i * steps[0] + channel];
+        for (std::int32_t row = 1; row < window_vectors::kRows; ++row) {
+          column[row] = rows[row][i * steps[row] + channel];
+        }
+      }
+      if (keep != nullptr) {
         for (std::int32_t channel = 0; channel < channels; ++channel) {
-          to[channel * window_vectors::kRows + row] = rows[row][i * steps[row] + channel];
+          keep[i * window_vectors::kBlock + channel] = rows[2][i * steps[2] + channel];
         }
       }
     }

@@ -13,33 +13,36 @@
 #define ZERO_POINT 0  // these two are loaded together
 #define OUTPUT_STEP 4
 #define LIMITS 8    // least, most
-#define COLUMNS 16  // of the next channel, as the following two
+#define COLUMNS 16  // of the next channel, less a step, as the following two
 #define OUTPUT 20
-#define TABLE 24
-#define CHANNELS 28  // that are left
-#define GROUPS 32
-#define REST 36
-#define MASK 40
-#define OFFSETS 44
-#define LOCALS 60
+#define TABLE 24  // eight bytes before its weights
+#define GROUPS 28
+#define REST 32
+#define MASK 36
+#define PLACES 40
+#define OFFSETS 56
+#define LOCALS 72
 
-// What a channel begins with: r1 columns, r3 output, r5 start, r7 multiplier, r9 shift, r11 groups; q4 its weights for
-// the window that begins with a vector, q5 for the one a row below, q6 and q7 for those a column behind them.
+// From a vector of four columns to the next one, of which the first two are the last two of the one before.
+#define STEP 128
+
+// What a channel begins with: q2 the addresses of its first vector less a step, r3 output, r5 start, r7 multiplier, r9
+// shift, r11 groups; q4 its weights for the window that begins with a vector, q5 for the one a row below, q6 and q7 for
+// those a column behind them. r11 is 0 before.
 .macro CHANNEL
-  ldrd r1, r3, [sp, #COLUMNS]
-  ldrd r0, r6, [sp, #TABLE]
-  add r2, r1, #4
+  ldrd r2, r3, [sp, #COLUMNS]
+  ldr r0, [sp, #TABLE]
+  vldrw.32 q2, [sp, #PLACES]
+  vadd.i32 q2, q2, r2
+  add r2, r2, #4
   add r4, r3, #1
   strd r2, r4, [sp, #COLUMNS]
-  subs r6, r6, #1
-  vldrw.32 q6, [r0]
-  vldrw.32 q4, [r0, #4]
-  ldrd r4, r7, [r0, #16]
-  add r0, r0, #24
-  strd r0, r6, [sp, #TABLE]
-  mov r2, #0
+  vldrw.32 q6, [r0, #8]
+  vldrw.32 q4, [r0, #12]
+  ldrd r4, r7, [r0, #24]!
+  str r0, [sp, #TABLE]
   vshl.i32 q7, q6, #8
-  vmov.32 q4[3], r2
+  vmov.32 q4[3], r11
   sbfx r9, r4, #0, #6
   vshl.i32 q5, q4, #8
   asr r5, r4, #6
@@ -48,11 +51,10 @@
 
 // The sums of a group, into r4 r6 r8 r10 for its first row and r0 r2 r12 lr for the second.
 .macro PRODUCTS
-  vldrw.u32 q0, [r1, q2]
+  vldrw.u32 q0, [q2, #STEP]!
   vmladav.s8 r4, q0, q4
-  add r0, r1, #128
   vmladav.s8 r6, q0, q6
-  vldrw.u32 q1, [r0, q2]
+  vldrw.u32 q1, [q2, #STEP]!
   vmladav.s8 r0, q0, q5
   vmladav.s8 r2, q0, q7
   vmladav.s8 r8, q1, q4
@@ -62,7 +64,7 @@
 .endm
 // Of two columns alone: the other four sums are whatever they were, and not stored.
 .macro HALF_PRODUCTS
-  vldrw.u32 q0, [r1, q2]
+  vldrw.u32 q0, [q2, #STEP]!
   vmladav.s8 r4, q0, q4
   vmladav.s8 r6, q0, q6
   vmladav.s8 r0, q0, q5
@@ -112,15 +114,13 @@
 2:  // a group of outputs
   PRODUCTS
   RESULTS \any
-  add r1, r1, #256
   add r3, r3, r2
   subs r11, r11, #1
   bne 2b
   ldr r0, [sp, #REST]
   cbnz r0, 4f
 3:
-  ldr r0, [sp, #CHANNELS]
-  cmp r0, #0
+  subs r1, r1, #1
   bne 1b
   b 9f
 4:  // one or two columns
@@ -136,7 +136,8 @@
 //     const WindowStrip* strip)   r0
 //
 // Register usage
-//   Columns   r1; q0 q1 vectors of them, q2 the places of the four in a vector
+//   Channels  r1 left
+//   Columns   q0 q1 vectors of them, q2 the addresses of the four in the last vector
 //   Output    r3; q3 offsets of the eight, P0 which of them are stored
 //   Weights   q4, q5 one row, q6 one column, q7 both further
 //   Sums      r4 r6 r8 r10 first row, r0 r2 r12 lr second; then in the lanes of q0 and q1
@@ -146,8 +147,8 @@
 // Layout of the table: see WindowStrip. The byte of 0 behind the weights of a column is where the second row of outputs
 // has its last row: a shift by a byte makes those weights.
 //
-// Cost, for the eight outputs of a group: 32 instructions with form LEAST, 27 of them vector instructions, 108 beats, with
-// form ANY 10 more; 26 for one or two last columns; 23 once for a channel of a strip.
+// Cost, for the eight outputs of a group: 30 instructions with form LEAST, 27 of them vector instructions, 108 beats, with
+// form ANY 10 more; 26 for one or two last columns; 21 once for a channel of a strip.
 //
 // Bounds: reads four words of each vector, of columns that the caller has written: four of each group and two more; and 24
 // bytes of the table for each of `channels`. Stores the outputs whose bits are set in `mask`, of the columns behind the
@@ -171,15 +172,20 @@ cmsis_nn_delegate_window_vectors:
   vldrw.32 q3, [r0, #WINDOW_STRIP_OFFSETS]
   vldrw.32 q2, [r0, #WINDOW_STRIP_PLACES]
   vstrw.32 q3, [sp, #OFFSETS]
+  vstrw.32 q2, [sp, #PLACES]
+  mov r11, #0
   ldm r0!, {r1-r8}
+  sub r1, r1, #STEP
   strd r1, r3, [sp, #COLUMNS]
-  strd r2, r4, [sp, #TABLE]
-  str r5, [sp, #GROUPS]
+  sub r2, r2, #8
+  strd r2, r5, [sp, #TABLE]
+  mov r9, r4
   strd r7, r6, [sp, #ZERO_POINT]
   ldm r0, {r1-r4}  // from `most` on
   strd r8, r1, [sp, #LIMITS]
   strd r4, r3, [sp, #REST]
   vmsr p0, r3
+  mov r1, r9
   cmp r2, #0
   beq .Lany
   CHANNELS_OF_STRIP 0
@@ -196,14 +202,35 @@ cmsis_nn_delegate_window_vectors:
 //     const int8_t* const rows[4],    r1, then in r4-r7
 //     const int32_t steps[4],         r2, then in r8-r11
 //     int32_t count,                  r3
-//     int32_t channels)               [sp]
+//     int32_t channels,               [sp]
+//     int8_t* keep)                   [sp + 4], then in r1; or null
 //
-// Register usage: q0-q3 16 channels of each row.
+// Register usage: q0-q3 16 channels of each row; without a first row, r4 the third ones in columns, and q4 their places.
 //
-// Cost: 14 instructions a column, of which 9 are vector instructions, 36 beats.
+// Cost: 14 instructions a column, of which 9 are vector instructions, 36 beats; one more of each if the third row is kept.
 //
 // Bounds: reads `channels` bytes, 1 to 16, of each of `count` >= 1 pixels of the four rows: others are predicated. Writes 64
-// bytes for each.
+// bytes for each, and 16 to `keep`.
+.macro INTERLEAVE keep, first
+1:
+  vpstttt
+  \first
+  vldrbt.8 q1, [r5]
+  vldrbt.8 q2, [r6]
+  vldrbt.8 q3, [r7]
+  .if \keep
+  vstrb.8 q2, [r1], #16
+  .endif
+  vst40.8 {q0, q1, q2, q3}, [r0]
+  vst41.8 {q0, q1, q2, q3}, [r0]
+  vst42.8 {q0, q1, q2, q3}, [r0]
+  vst43.8 {q0, q1, q2, q3}, [r0]!
+  add r4, r4, r8
+  add r5, r5, r9
+  add r6, r6, r10
+  add r7, r7, r11
+  le lr, 1b
+.endm
   .section .text.cmsis_nn_delegate_interleave_rows, "ax", %progbits
   .global cmsis_nn_delegate_interleave_rows
   .type cmsis_nn_delegate_interleave_rows, %function
@@ -214,24 +241,25 @@ cmsis_nn_delegate_interleave_rows:
   push {r4-r11, lr}
   ldr r12, [sp, #36]
   ldm r1, {r4-r7}
+  ldr r1, [sp, #40]
   ldm r2, {r8-r11}
   vctp.8 r12
   dls lr, r3
-1:
-  vpstttt
-  vldrbt.8 q0, [r4]
-  vldrbt.8 q1, [r5]
-  vldrbt.8 q2, [r6]
-  vldrbt.8 q3, [r7]
-  vst40.8 {q0, q1, q2, q3}, [r0]
-  vst41.8 {q0, q1, q2, q3}, [r0]
-  vst42.8 {q0, q1, q2, q3}, [r0]
-  vst43.8 {q0, q1, q2, q3}, [r0]!
-  add r4, r4, r8
-  add r5, r5, r9
-  add r6, r6, r10
-  add r7, r7, r11
-  le lr, 1b
+  cbz r4, 3f
+  cbz r1, 2f
+  INTERLEAVE 1, "vldrbt.8 q0, [r4]"
+  pop {r4-r11, pc}
+2:
+  INTERLEAVE 0, "vldrbt.8 q0, [r4]"
+  pop {r4-r11, pc}
+3:
+  vpush {d8-d9}
+  add r4, r0, #2
+  mov r8, #64
+  mov r2, #0
+  vidup.u8 q4, r2, #4
+  INTERLEAVE 0, "vldrbt.u8 q0, [r4, q4]"
+  vpop {d8-d9}
   pop {r4-r11, pc}
   .size cmsis_nn_delegate_interleave_rows, .-cmsis_nn_delegate_interleave_rows
 

@@ -11,7 +11,7 @@ extern "C" {
 void cmsis_nn_delegate_window_vectors(const portable::WindowStrip* strip);
 void cmsis_nn_delegate_interleave_rows(std::int8_t* to, const std::int8_t* const* rows,
                                        const std::int32_t* steps, std::int32_t count,
-                                       std::int32_t channels);
+                                       std::int32_t channels, std::int8_t* keep);
 }
 
 struct MveWindowVectors : MveColumns {
@@ -21,8 +21,8 @@ struct MveWindowVectors : MveColumns {
   static void interleave(std::int8_t* to,
                          const std::int8_t* const (&rows)[portable::window_vectors::kRows],
                          const std::int32_t (&steps)[portable::window_vectors::kRows],
-                         std::int32_t count, std::int32_t channels) {
-    cmsis_nn_delegate_interleave_rows(to, rows, steps, count, channels);
+                         std::int32_t count, std::int32_t channels, std::int8_t* keep) {
+    cmsis_nn_delegate_interleave_rows(to, rows, steps, count, channels, keep);
   }
 };
 

@@ -357,6 +357,7 @@ TEST_F(OverlapTest, DepthwiseByWindows) {
     put(args.params.padding.h, pick(0, 6));
     args.blocks = channels;
     args.block_words = 6;
+    args.strips = pick(1, 4);
     draw_table(args.blocks, 6, [&](int word) {
       // Weights, with bytes of 0; a sum with a shift of -7 to -9; the multiplier.
       return word == 0   ? 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Optional
 
 import numpy as np
 
 from ...format.element import Element
 from ...format.record import I32, Field
-from ...format.schema import Isa
+from ...format.schema import MAX_DIM, Isa
 from ...graph.ir import Node, Value
 from ...ops import depthwise_conv2d
 from ...ops.attrs import Padding
@@ -18,7 +18,7 @@ from ...ops.features import Features, blocks_of
 from ...ops.geometry import Geometry
 from ...ops.kernel import KernelSpec
 from ...ops.op import Draw
-from ..implementation import OwnImplementation, Symbol
+from ..implementation import OwnImplementation, Symbol, Workspace
 from . import block_args, depthwise_conv2d_vectors, vector_requantization, vector_table
 from .vector_requantization import VectorForm
 from .window_shape import BLOCK, GROUP, ROWS, WindowShape
@@ -68,7 +68,10 @@ KERNEL = KernelSpec(
         block_count="output_dims.c",
         block_words=f"{_WORDS}",
         forms=VectorForm,
-        more=(Field("along_height", I32, "1: rows are columns of the image", low=0, high=1),),
+        more=(
+            Field("along_height", I32, "1: rows are columns of the image", low=0, high=1),
+            Field("strips", I32, "into which rows of outputs are divided", low=1, high=MAX_DIM),
+        ),
     ),
 )
 
@@ -77,7 +80,7 @@ class DepthwiseConv2dWindows(OwnImplementation):
     """The inputs of a strip of outputs are written to scratch memory channel by channel, columns of four rows one
     behind the other, so that a vector has four columns, and four windows. An instruction multiplies it with all nine
     weights of one of them and adds them up. Rows of inputs that outputs may overwrite are kept in scratch memory, too.
-    The zero point of the input is part of the bias.
+    The zero point of the input is part of the bias. In strips, rows take less scratch memory.
     """
 
     name = "depthwise_conv2d_windows"
@@ -124,9 +127,14 @@ class DepthwiseConv2dWindows(OwnImplementation):
     def scratch_bytes(self, node: Node) -> int:
         return _shape(node).scratch_bytes
 
+    def smaller_workspaces(self, node: Node) -> Sequence[Workspace]:
+        """Rows in 2, 3, ... strips."""
+        shapes = (_shape(node, count) for count in _shape(node).strips()[1:])
+        return [Workspace(shape.scratch_bytes, shape.distance) for shape in shapes]
+
     def features(self, node: Node, scratch_bytes: int) -> Features:
         geometry = Geometry.plain(node)
-        shape, channels = _shape(node), int(node.inputs[1].shape[0])
+        shape, channels = _shape(node, _strips(node, scratch_bytes)), int(node.inputs[1].shape[0])
         bands = geometry.batch * blocks_of(shape.rows, ROWS)
         sizes = [min(shape.outputs, shape.length - x) for x in range(0, shape.length, shape.outputs)]
         strips = bands * len(sizes)
@@ -173,6 +181,7 @@ class DepthwiseConv2dWindows(OwnImplementation):
             block_words=_WORDS,
             form=vector_requantization.form_of(node),
             along_height=int(_along_height(node)),
+            strips=_strips(node, scratch_bytes),
         )
 
 
@@ -201,5 +210,10 @@ def _along_height(node: Node) -> bool:
     return Geometry.plain(node).output[1] < _LEAST_LENGTH
 
 
-def _shape(node: Node) -> WindowShape:
-    return WindowShape(Geometry.plain(node), int(node.inputs[0].shape[1]), _along_height(node))
+def _shape(node: Node, strips: int = 1) -> WindowShape:
+    return WindowShape(Geometry.plain(node), int(node.inputs[0].shape[1]), _along_height(node), strips)
+
+
+def _strips(node: Node, scratch_bytes: int) -> int:
+    """Returns into how many strips rows are divided for this much scratch memory."""
+    return next(count for count in _shape(node).strips() if _shape(node, count).scratch_bytes <= scratch_bytes)

@@ -12,7 +12,7 @@ BLOCK = 16  # channels whose columns lie in scratch memory at a time
 GROUP = 4  # outputs of a row of a group
 ROWS = 2  # of outputs of a band
 _KEPT = 3  # rows of inputs
-_MOST_OUTPUTS = 16  # of a row of a strip
+_LEAST_STRIP = 16  # outputs; shorter ones save less than they cost
 _COLUMN = 64  # bytes of a column of four rows, of BLOCK channels
 
 
@@ -23,26 +23,35 @@ class WindowShape:
 
     With `along_height`, rows are columns of the image, and all bands of BLOCK channels are computed before the next
     channels. Then a strip takes the columns that it shares with the one before from that one, so that only a row of
-    inputs is kept, for the next band, and of those channels alone."""
+    inputs is kept, for the next band, and of those channels alone; a single strip still has that row in its columns."""
 
-    def __init__(self, geometry: Geometry, channels: int, along_height: bool = False) -> None:
+    def __init__(self, geometry: Geometry, channels: int, along_height: bool = False, strips: int = 1) -> None:
+        """`strips`: into how many a row is divided."""
         self._geometry, self._channels, self._along_height = geometry, channels, along_height
         axis = 0 if along_height else 1
         self._row = geometry.input[axis]
         self.length = geometry.output[axis]  # of a row of outputs
         self.rows = geometry.output[1 - axis]
-        strips = blocks_of(self.length, _MOST_OUTPUTS)
-        step = GROUP if along_height else 2
-        self.outputs = max(blocks_of(self.length, step * strips) * step, GROUP)
+        self._kept = 0 if along_height and strips == 1 else 1 if along_height else _KEPT
+        self.outputs = self._outputs(strips)
         self.columns = self.outputs + geometry.kernel[axis] - 1
+
+    def strips(self) -> list[int]:
+        """Returns into how many strips a row can be divided, those that are not shorter with more of them left out."""
+        most = blocks_of(self.length, _LEAST_STRIP)
+        lengths: dict[int, int] = {}
+        for count in range(1, most + 1):
+            lengths.setdefault(self._outputs(count), count)
+        return list(lengths.values())
+
+    def _outputs(self, strips: int) -> int:
+        step = GROUP if self._along_height and strips > 1 else 2
+        return max(blocks_of(self.length, step * strips) * step, GROUP)
 
     @property
     def scratch_bytes(self) -> int:
         """Of the columns and the rows that are kept."""
-        if self._along_height:
-            kept = self._row * min(self._channels, BLOCK)
-        else:
-            kept = _KEPT * self._row * self._channels
+        kept = self._kept * self._row * (BLOCK if self._along_height else self._channels)
         return self.columns * _COLUMN + blocks_of(kept, 16) * 16
 
     @property

@@ -74,11 +74,12 @@ def test_rows_are_read_before_they_are_overwritten(batch, size, before, after):
 
 
 @settings(deadline=None, max_examples=400)
-@given(st.integers(1, 3), st.tuples(st.integers(1, 40), st.integers(1, 8)), paddings, paddings)
-@example(1, (25, 5), (1, 1), (1, 1))
-def test_columns_are_read_before_they_are_overwritten(batch, size, before, after):
+@given(st.integers(1, 3), st.tuples(st.integers(1, 40), st.integers(1, 8)), paddings, paddings, st.integers(1, 5))
+@example(1, (25, 5), (1, 1), (1, 1), 1)
+@example(1, (25, 5), (1, 1), (1, 1), 2)
+def test_columns_are_read_before_they_are_overwritten(batch, size, before, after, strips):
     geometry = geometry_of(batch, size, before, after)
-    shape = WindowShape(geometry, 1, along_height=True)
+    shape = WindowShape(geometry, 1, along_height=True, strips=strips)
     if shape.distance is not None:
         assert columns_lose_nothing(geometry, shape.outputs)
 
@@ -91,6 +92,17 @@ def test_columns_of_usual_layers_lie_over_the_input(size, before):
 
 
 def test_scratch_memory_of_spectrograms():
-    """18 columns of four rows, and a column of the image, both of 16 channels."""
-    shape = WindowShape(Geometry(1, (25, 5), (3, 3), (25, 5), (1, 1), (1, 1), (1, 1)), 64, along_height=True)
-    assert (shape.outputs, shape.columns, shape.scratch_bytes) == (16, 18, 18 * 64 + 25 * 16)
+    """28 columns of four rows, or 18 and a column of the image, of 16 channels."""
+    geometry = Geometry(1, (25, 5), (3, 3), (25, 5), (1, 1), (1, 1), (1, 1))
+    shapes = [WindowShape(geometry, 64, along_height=True, strips=count) for count in (1, 2)]
+    assert shapes[0].strips() == [1, 2]
+    found = [(shape.outputs, shape.columns, shape.scratch_bytes) for shape in shapes]
+    assert found == [(26, 28, 28 * 64), (16, 18, 18 * 64 + 25 * 16)]
+
+
+def test_rows_are_divided_into_strips_of_different_lengths():
+    geometry = Geometry(1, (5, 70), (3, 3), (5, 70), (1, 1), (1, 1), (1, 1))
+    shape = WindowShape(geometry, 8)
+    assert shape.strips() == [1, 2, 3, 4, 5]
+    outputs = [WindowShape(geometry, 8, strips=count).outputs for count in shape.strips()]
+    assert outputs == [70, 36, 24, 18, 14]
