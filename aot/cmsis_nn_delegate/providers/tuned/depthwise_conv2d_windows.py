@@ -158,7 +158,8 @@ class DepthwiseConv2dWindows(OwnImplementation):
                 "last columns": bands * channels * sum(beside),
                 "columns": bands * blocks_of(channels, BLOCK) * columns,
                 "inputs kept": 0 if along_height else bands * geometry.input[1] * channels,
-            }
+            },
+            "columns for rows" if along_height else "",
         )
 
     def distance(self, node: Node) -> Optional[int]:
