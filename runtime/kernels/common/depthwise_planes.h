@@ -207,11 +207,13 @@ class DepthwisePlanes {
         const std::int32_t left = x_.out - x;
         set_strip(x, left < strip_outputs_ ? left : strip_outputs_);
         const std::int32_t rows = two ? rows_ : channel_planes::kTaps;
-        const std::int32_t end =
-            pixels_ == 0 ? 0 : first_column_ + row_.first + row_.pairs + row_.last;
-        for (std::int32_t i = 0; i < rows; ++i) {
-          clear_columns(i, 0, pixels_ == 0 ? 0 : first_column_);
-          clear_columns(i, end, columns_);
+        const std::int32_t begin = pixels_ == 0 ? 0 : first_column_;
+        const std::int32_t end = begin + row_.first + row_.pairs + row_.last;
+        if (begin != 0 || end != columns_) {  // in most strips there are none beside the image
+          for (std::int32_t i = 0; i < rows; ++i) {
+            clear_columns(i, 0, begin);
+            clear_columns(i, end, columns_);
+          }
         }
         read_rows(image, top, 0, rows);
         filter(output + y * y_.out_step + x * x_.out_step, two);
