@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..implementation import OwnImplementation
-from . import recurrent_int4_pairs, recurrent_int4_vectors
+from . import recurrent_int4_pairs, recurrent_int4_vectors, recurrent_pairs, recurrent_vectors
 from .add_linear import AddLinear, AddLinearBroadcast
 from .add_pairs_int16 import AddPairsInt16
 from .avg_pool2d_channels import AvgPool2dChannels
@@ -70,27 +70,7 @@ from .lookup_vectors import LookupVectors
 from .lookup_vectors_int16 import LookupVectorsInt16
 from .max_pool2d_channels import MaxPool2dChannels, MaxPool2dChannelsInt16
 from .mul_rounded import MulRounded, MulRoundedBroadcast
-from .recurrent_pairs import (
-    GruLengthsPairs,
-    GruLengthsPairsInt16,
-    GruPairs,
-    GruPairsInt16,
-    LstmLengthsPairs,
-    LstmLengthsPairsInt16,
-    LstmPairs,
-    LstmPairsInt16,
-)
 from .recurrent_projected import LstmProjectedPairs, LstmProjectedVectors
-from .recurrent_vectors import (
-    GruLengthsVectors,
-    GruLengthsVectorsInt16,
-    GruVectors,
-    GruVectorsInt16,
-    LstmLengthsVectors,
-    LstmLengthsVectorsInt16,
-    LstmVectors,
-    LstmVectorsInt16,
-)
 from .softmax_table import MaskedSoftmaxTable, SoftmaxTable
 from .strided_copy_vectors import StridedCopyVectors, StridedCopyVectorsInt16
 
@@ -124,14 +104,8 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     DepthwiseConv2dVectors(),
     Conv2dWinograd(),
     DepthwiseConv2dRows(),
-    LstmPairs(),
-    GruPairs(),
-    LstmVectors(),
-    GruVectors(),
-    LstmLengthsPairs(),
-    GruLengthsPairs(),
-    LstmLengthsVectors(),
-    GruLengthsVectors(),
+    *recurrent_pairs.LAYERS,
+    *recurrent_vectors.LAYERS,
     LstmProjectedPairs(),
     LstmProjectedVectors(),
     _CONV2D_PAIRS_INT16,
@@ -163,14 +137,6 @@ IMPLEMENTATIONS: tuple[OwnImplementation, ...] = (
     FullyConnectedInt4AsVectorsInt16(_CONV2D_INT4_VECTORS_INT16),
     _FULLY_CONNECTED_INT4_VECTORS_INT16,
     AddLinearBroadcast(),
-    LstmPairsInt16(),
-    LstmVectorsInt16(),
-    GruPairsInt16(),
-    GruVectorsInt16(),
-    LstmLengthsPairsInt16(),
-    LstmLengthsVectorsInt16(),
-    GruLengthsPairsInt16(),
-    GruLengthsVectorsInt16(),
     DepthwiseConv2dLines(),
     MaskedSoftmaxTable(),
     LookupVectors(),

@@ -16,7 +16,7 @@ from .recurrent_pairs import (
     RecurrentPairs,
     helpers,
 )
-from .recurrent_rows import int4_layer
+from .recurrent_rows import layer
 
 _TABLE_INT16 = (
     "for each 8 rows of a gate: the 8 sums for inputs of 0; the weights of 4 rows and 2 inputs per word, 8 more "
@@ -63,7 +63,7 @@ class _GruInt4PairsInt16(_Int4PairsInt16, GruPairsInt16):
 
 # Each also for sequences of different lengths.
 LAYERS = tuple(
-    int4_layer(own, like, "pairs", table, _BLOCK_WORDS, linked)
+    layer(own, like, "pairs", table, _BLOCK_WORDS, linked)
     for own, kernels, table, linked in (
         (_LstmInt4Pairs, (lstm.INT4, lstm.LENGTHS_INT4), _TABLE, helpers("lstm")),
         (_GruInt4Pairs, (gru.INT4, gru.LENGTHS_INT4), _TABLE, helpers("gru")),

@@ -8,7 +8,7 @@ from ...format.element import Element
 from ...graph.ir import Node
 from ...ops import gru, lstm
 from . import recurrent_vectors
-from .recurrent_rows import int4_layer
+from .recurrent_rows import layer
 from .recurrent_vectors import (
     ROWS,
     VECTOR,
@@ -69,7 +69,7 @@ class _GruInt4VectorsInt16(_Int4Vectors, GruVectorsInt16):
 
 # Each also for sequences of different lengths.
 LAYERS = tuple(
-    int4_layer(own, like, "vectors", _TABLE, _BLOCK_WORDS, helpers(own.op))
+    layer(own, like, "vectors", _TABLE, _BLOCK_WORDS, helpers(own.op))
     for own, kernels in (
         (_LstmInt4Vectors, (lstm.INT4, lstm.LENGTHS_INT4)),
         (_GruInt4Vectors, (gru.INT4, gru.LENGTHS_INT4)),

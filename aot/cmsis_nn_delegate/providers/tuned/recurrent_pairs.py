@@ -9,9 +9,7 @@ import numpy as np
 from ...format.schema import Isa
 from ...graph.ir import Node
 from ...ops import gru, lstm
-from ...ops.kernel import KernelSpec
 from ...ops.quantized_math import INT32_MAX
-from ..implementation import Symbol
 from . import pair_table, recurrent_rows
 from .recurrent_rows import RecurrentRows, op_of
 
@@ -20,40 +18,11 @@ TABLE = (
     "for each 8 rows of a gate: twice the 8 sums for inputs of 0; the weights of 2 rows and 2 inputs per word; the "
     "same of the hidden state"
 )
+_BLOCK_WORDS = "16, and twice both inputs and hidden rounded up to 8"
 LARGEST_PRODUCT = 1 << 30  # of results of gates' functions, and of one with a cell
 _LARGEST_STATE = 1 << 15
 
 
-def kernel(
-    name: str,
-    struct: str,
-    like: KernelSpec,
-    layer: str,
-    priced_as: str = "",
-    *,
-    table: str = TABLE,
-    block_words: str = "16, and twice both inputs and hidden rounded up to 8",
-) -> KernelSpec:
-    """Returns the kernel of a `layer` for the calls of `like`; `table` and `block_words` are docs of fields."""
-    doc = (
-        f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights in "
-        "the order of the products."
-    )
-    return KernelSpec(name, recurrent_rows.struct(struct, like, doc, ROWS, table, block_words), priced_as=priced_as)
-
-
-LSTM = kernel("lstm_pairs", "LstmPairsArgs", lstm.KERNEL, "LSTM")
-GRU = kernel("gru_pairs", "GruPairsArgs", gru.KERNEL, "GRU")
-LSTM_INT16 = kernel("lstm_pairs_int16", "LstmPairsInt16Args", lstm.INT16, "LSTM")
-GRU_INT16 = kernel("gru_pairs_int16", "GruPairsInt16Args", gru.INT16, "GRU")
-LSTM_LENGTHS = kernel("lstm_lengths_pairs", "LstmLengthsPairsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
-GRU_LENGTHS = kernel("gru_lengths_pairs", "GruLengthsPairsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
-LSTM_LENGTHS_INT16 = kernel(
-    "lstm_lengths_pairs_int16", "LstmLengthsPairsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM_INT16.name
-)
-GRU_LENGTHS_INT16 = kernel(
-    "gru_lengths_pairs_int16", "GruLengthsPairsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
-)
 HELPERS_INT16 = ("runtime/kernels/common/gate_pairs_{isa}.S",)
 
 
@@ -98,35 +67,13 @@ class RecurrentPairs(RecurrentRows):
 
 
 class LstmPairs(RecurrentPairs):
-    name = "lstm_pairs"
     op = "lstm"
-    like = lstm.KERNEL
-    draws = lstm.Lstm.draws[:1]
-    symbol = Symbol(LSTM, helpers=helpers("lstm"))
     _largest = LARGEST_PRODUCT
 
 
-class LstmLengthsPairs(LstmPairs):
-    name = "lstm_lengths_pairs"
-    like = lstm.LENGTHS_KERNEL
-    draws = lstm.Lstm.draws[1:2]
-    symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
-
-
 class GruPairs(RecurrentPairs):
-    name = "gru_pairs"
     op = "gru"
-    like = gru.KERNEL
-    draws = gru.Gru.draws[:1]
-    symbol = Symbol(GRU, helpers=helpers("gru"))
     _largest = _LARGEST_STATE
-
-
-class GruLengthsPairs(GruPairs):
-    name = "gru_lengths_pairs"
-    like = gru.LENGTHS_KERNEL
-    draws = gru.Gru.draws[1:2]
-    symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
 
 
 class _PairsInt16(RecurrentPairs):
@@ -144,35 +91,13 @@ class _PairsInt16(RecurrentPairs):
 
 
 class LstmPairsInt16(_PairsInt16):
-    name = "lstm_pairs_int16"
     op = "lstm"
-    like = lstm.INT16
-    draws = lstm.Lstm.draws[2:3]
-    symbol = Symbol(LSTM_INT16, helpers=HELPERS_INT16)
     _largest = LARGEST_PRODUCT
 
 
-class LstmLengthsPairsInt16(LstmPairsInt16):
-    name = "lstm_lengths_pairs_int16"
-    like = lstm.LENGTHS_INT16
-    draws = lstm.Lstm.draws[3:4]
-    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=HELPERS_INT16)
-
-
 class GruPairsInt16(_PairsInt16):
-    name = "gru_pairs_int16"
     op = "gru"
-    like = gru.INT16
-    draws = gru.Gru.draws[2:3]
-    symbol = Symbol(GRU_INT16, helpers=HELPERS_INT16)
     _largest = _LARGEST_STATE
-
-
-class GruLengthsPairsInt16(GruPairsInt16):
-    name = "gru_lengths_pairs_int16"
-    like = gru.LENGTHS_INT16
-    draws = gru.Gru.draws[3:4]
-    symbol = Symbol(GRU_LENGTHS_INT16, helpers=HELPERS_INT16)
 
 
 def _why_no_gates(node: Node) -> str:
@@ -188,3 +113,16 @@ def _why_no_gates(node: Node) -> str:
             if gate[f"{name}_shift"] < -30:
                 return "a gate is scaled down by more than 2^30"
     return ""
+
+
+# Each also for sequences of different lengths.
+LAYERS = tuple(
+    recurrent_rows.layer(own, like, "pairs", TABLE, _BLOCK_WORDS, linked)
+    for own, kernels, linked in (
+        (LstmPairs, (lstm.KERNEL, lstm.LENGTHS_KERNEL), helpers("lstm")),
+        (GruPairs, (gru.KERNEL, gru.LENGTHS_KERNEL), helpers("gru")),
+        (LstmPairsInt16, (lstm.INT16, lstm.LENGTHS_INT16), HELPERS_INT16),
+        (GruPairsInt16, (gru.INT16, gru.LENGTHS_INT16), HELPERS_INT16),
+    )
+    for like in kernels
+)

@@ -113,13 +113,15 @@ class RecurrentRows(OwnImplementation):
         return inputs, outputs
 
 
-def int4_layer(
+def layer(
     own: type[RecurrentRows], like: KernelSpec, kind: str, table: str, block_words: str, helpers: Sequence[str]
 ) -> RecurrentRows:
-    """Returns what computes the calls of `like`, a kernel of the operator of `own` for weights of 4 bits, in the way of
-    `own`. Its kernel is called as `like`, with `kind` after "int4"; `table` and `block_words` are docs of fields."""
+    """Returns what computes the calls of `like`, a kernel of the operator of `own`, in the way of `own`. Its kernel is
+    called as `like`, with `kind` before the type of activations that are not int8; `table` and `block_words` are docs
+    of fields."""
     op = OPS[own.op]
-    name = like.name.replace("int4", f"int4_{kind}")
+    stem, *activations = like.name.partition("_int16")
+    name = "".join((stem, f"_{kind}", *activations))
     without_lengths = name.replace(f"_{LENGTHS}", "")
     doc = (
         f"{like.elements['input'].value} {op.name.upper()} layer in one direction, as {like.name} computes it, from "

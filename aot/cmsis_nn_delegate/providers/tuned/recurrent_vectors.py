@@ -6,8 +6,6 @@ import numpy as np
 
 from ...format.schema import Isa
 from ...ops import gru, lstm
-from ...ops.kernel import KernelSpec
-from ..implementation import Symbol
 from . import recurrent_rows
 from .recurrent_rows import RecurrentRows
 
@@ -17,38 +15,7 @@ TABLE = (
     "the hidden state"
 )
 VECTOR = 16  # inputs
-
-
-def kernel(
-    name: str,
-    struct: str,
-    like: KernelSpec,
-    layer: str,
-    priced_as: str = "",
-    *,
-    table: str = TABLE,
-    block_words: str = "8, and both inputs and hidden rounded up to 16",
-) -> KernelSpec:
-    """Returns the kernel of a `layer` for the calls of `like`; `table` and `block_words` are docs of fields."""
-    doc = (
-        f"{like.elements['input'].value} {layer} layer in one direction, as {like.name} computes it, from weights in "
-        "the order of the products."
-    )
-    return KernelSpec(name, recurrent_rows.struct(struct, like, doc, ROWS, table, block_words), priced_as=priced_as)
-
-
-LSTM = kernel("lstm_vectors", "LstmVectorsArgs", lstm.KERNEL, "LSTM")
-GRU = kernel("gru_vectors", "GruVectorsArgs", gru.KERNEL, "GRU")
-LSTM_LENGTHS = kernel("lstm_lengths_vectors", "LstmLengthsVectorsArgs", lstm.LENGTHS_KERNEL, "LSTM", LSTM.name)
-GRU_LENGTHS = kernel("gru_lengths_vectors", "GruLengthsVectorsArgs", gru.LENGTHS_KERNEL, "GRU", GRU.name)
-LSTM_INT16 = kernel("lstm_vectors_int16", "LstmVectorsInt16Args", lstm.INT16, "LSTM")
-GRU_INT16 = kernel("gru_vectors_int16", "GruVectorsInt16Args", gru.INT16, "GRU")
-LSTM_LENGTHS_INT16 = kernel(
-    "lstm_lengths_vectors_int16", "LstmLengthsVectorsInt16Args", lstm.LENGTHS_INT16, "LSTM", LSTM_INT16.name
-)
-GRU_LENGTHS_INT16 = kernel(
-    "gru_lengths_vectors_int16", "GruLengthsVectorsInt16Args", gru.LENGTHS_INT16, "GRU", GRU_INT16.name
-)
+_BLOCK_WORDS = "8, and both inputs and hidden rounded up to 16"
 
 
 def helpers(op: str) -> tuple[str, ...]:
@@ -78,62 +45,33 @@ def vectors(weights: np.ndarray) -> np.ndarray:
 
 
 class LstmVectors(RecurrentVectors):
-    name = "lstm_vectors"
     op = "lstm"
-    like = lstm.KERNEL
-    draws = lstm.Lstm.draws[:1]
-    symbol = Symbol(LSTM, helpers=helpers("lstm"))
-
-
-class LstmLengthsVectors(LstmVectors):
-    name = "lstm_lengths_vectors"
-    like = lstm.LENGTHS_KERNEL
-    draws = lstm.Lstm.draws[1:2]
-    symbol = Symbol(LSTM_LENGTHS, helpers=helpers("lstm"))
 
 
 class GruVectors(RecurrentVectors):
-    name = "gru_vectors"
     op = "gru"
-    like = gru.KERNEL
-    draws = gru.Gru.draws[:1]
-    symbol = Symbol(GRU, helpers=helpers("gru"))
-
-
-class GruLengthsVectors(GruVectors):
-    name = "gru_lengths_vectors"
-    like = gru.LENGTHS_KERNEL
-    draws = gru.Gru.draws[1:2]
-    symbol = Symbol(GRU_LENGTHS, helpers=helpers("gru"))
 
 
 class LstmVectorsInt16(LstmVectors):
     """Eighteen instructions multiply 16 inputs of int16 with the weights of four rows; all else is as with int8."""
 
-    name = "lstm_vectors_int16"
-    like = lstm.INT16
-    draws = lstm.Lstm.draws[2:3]
     element_bytes = 2
-    symbol = Symbol(LSTM_INT16, helpers=helpers("lstm"))
-
-
-class LstmLengthsVectorsInt16(LstmVectorsInt16):
-    name = "lstm_lengths_vectors_int16"
-    like = lstm.LENGTHS_INT16
-    draws = lstm.Lstm.draws[3:4]
-    symbol = Symbol(LSTM_LENGTHS_INT16, helpers=helpers("lstm"))
 
 
 class GruVectorsInt16(GruVectors):
-    name = "gru_vectors_int16"
-    like = gru.INT16
-    draws = gru.Gru.draws[2:3]
+    """The same of a GRU."""
+
     element_bytes = 2
-    symbol = Symbol(GRU_INT16, helpers=helpers("gru"))
 
 
-class GruLengthsVectorsInt16(GruVectorsInt16):
-    name = "gru_lengths_vectors_int16"
-    like = gru.LENGTHS_INT16
-    draws = gru.Gru.draws[3:4]
-    symbol = Symbol(GRU_LENGTHS_INT16, helpers=helpers("gru"))
+# Each also for sequences of different lengths.
+LAYERS = tuple(
+    recurrent_rows.layer(own, like, "vectors", TABLE, _BLOCK_WORDS, helpers(own.op))
+    for own, kernels in (
+        (LstmVectors, (lstm.KERNEL, lstm.LENGTHS_KERNEL)),
+        (GruVectors, (gru.KERNEL, gru.LENGTHS_KERNEL)),
+        (LstmVectorsInt16, (lstm.INT16, lstm.LENGTHS_INT16)),
+        (GruVectorsInt16, (gru.INT16, gru.LENGTHS_INT16)),
+    )
+    for like in kernels
+)
