@@ -16,11 +16,10 @@ from ..format.cpp import camel
 from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I8, I16, Field, Scalar, Struct
 from ..graph.ir import Node, Value
-from . import block_values, channels, pooling, resizing, storage
+from . import block_values, pooling, resizing, storage
 from .annotation import NotAnnotated
 from .attrs import Clamp
 from .case import Case
-from .channels import Link
 from .features import Features, elements
 from .geometry import Pair
 from .kernel import KernelSpec, named_for
@@ -83,6 +82,7 @@ class AdaptiveAvgPool2d(Op):
     draws = (_draw,)
     limits = ("adaptive average pooling to any size; where all windows are alike it is avg_pool2d",)
     takes_images = True
+    each_channel = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return not pooling.divides(node)
@@ -132,12 +132,6 @@ class AdaptiveAvgPool2d(Op):
                 **elements(node),
             }
         )
-
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {

@@ -30,6 +30,10 @@ class Clamp:
         """Returns the clamp in steps of `output`, as TFLite's CalculateActivationRangeQuantized computes it."""
         return output.step(self.lo), output.step(self.hi)
 
+    def limits(self, output: TensorType) -> bool:
+        """Returns whether it leaves out some of the numbers of `output`."""
+        return self.quantized(output) != (output.element.low, output.element.high)
+
 
 @dataclass(frozen=True)
 class Padding:

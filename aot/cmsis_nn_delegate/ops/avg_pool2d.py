@@ -10,55 +10,21 @@ import numpy as np
 from ..edge.nodes import argument, first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
-from ..format import blocks
-from ..format.element import KERNEL_ELEMENTS
-from ..format.record import I8, I16, I32, Field, Struct
+from ..format.record import I8, I16
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
-from . import channels, pooling, storage
+from . import pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .case import Case
-from .channels import Bounds, Link
 from .cmsis_nn_rules import average_int16_fits
-from .features import Features
 from .geometry import Pair
-from .kernel import KernelSpec
-from .op import Op
+from .pooling import Pool
 from .reduction import is_pooling, window
 from .windows import taps
 
-KERNEL = KernelSpec(
-    "avg_pool2d",
-    Struct(
-        "AvgPool2dArgs",
-        "int8 average pooling, NHWC; padding does not count; input and output share scale and zero point.",
-        (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-            blocks.scratch(),
-            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-            Field("scratch_bytes", I32),
-            *pooling.sizes(),
-        ),
-        geometry="pooling",
-    ),
-)
-INT16 = KernelSpec(
-    "avg_pool2d_int16",
-    Struct(
-        "AvgPool2dInt16Args",
-        "The same of int16.",
-        (
-            blocks.input("input", I16, "input_dims", doc="int16 [n, h, w, c]"),
-            blocks.scratch(),
-            blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]"),
-            Field("scratch_bytes", I32),
-            *pooling.sizes(pooling.POOL_INT16_PARAMS),
-        ),
-        geometry="pooling",
-    ),
-    priced_as="avg_pool2d",
-)
+KERNEL = pooling.kernel("avg_pool2d", "average pooling", I8, scratch=True)
+INT16 = pooling.kernel("avg_pool2d", "average pooling", I16, scratch=True)
 
 
 def _draw(d: Case) -> Value:
@@ -83,7 +49,7 @@ def _is_average(node: EdgeNode) -> bool:
     return target_name(node) != "aten.mean.dim" or is_pooling(node)
 
 
-class AvgPool2d(Op):
+class AvgPool2d(Pool):
     """Mean of the pixels of each window that lie in the image, halves away from zero.
 
     Input and output have one scale and zero point. CMSIS-NN: arm_avgpool_s8.
@@ -99,17 +65,14 @@ class AvgPool2d(Op):
     annotation = SameScale(
         ("aten.avg_pool2d.default", "aten.adaptive_avg_pool2d.default", "aten.mean.dim"), when=_is_average
     )
-    attrs = PoolAttrs
     kernels = (KERNEL, INT16)
     draws = (_draw, _draw_global, _draw_int16)
-    elements = KERNEL_ELEMENTS
     limits = (
         "average pooling: with divisor_override or padding that counts, as a depthwise convolution with equal weights",
         "avg_pool3d and adaptive_avg_pool3d: as a convolution with equal weights, or if windows differ in size, of "
         "height and width and then of the depth; with ceil_mode without divisor_override",
         "mean: over height, width or both; other means are sums (reduce_sum)",
     )
-    takes_images = True
 
     def takes(self, node: EdgeNode, element: Element) -> bool:
         return element is not Element.INT16 or average_int16_fits(*self._widest(node))
@@ -182,12 +145,6 @@ class AvgPool2d(Op):
             )
         return None
 
-    def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
-        return pooling.output_shape(inputs, attrs)
-
-    def features(self, node: Node) -> Features:
-        return pooling.features(node)
-
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs
         _, out_h, out_w, _ = storage.nhwc(node.output)
@@ -199,19 +156,6 @@ class AvgPool2d(Op):
         lo, hi = attrs.clamp.quantized(node.output.type)
         means = pooling.mean(np.asarray(total), np.asarray(count), lo, hi, node.output.element)
         return means.reshape(node.output.storage_shape)
-
-    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
-        return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
-
-    def window(self, node: Node) -> Pair:
-        kernel: Pair = node.attrs.kernel
-        return kernel
-
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, "scratch_bytes": scratch_bytes, **pooling.arguments(node)}

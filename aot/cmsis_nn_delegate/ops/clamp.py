@@ -11,11 +11,10 @@ from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Reason, Refusal
 from ..format.element import KERNEL_ELEMENTS
 from ..graph.ir import Node
-from . import channels
 from .annotation import SameScale
 from .attrs import Clamp as Limits
 from .attrs import ClampAttrs
-from .channels import Bounds, Link
+from .channels import Bounds
 from .op import Op
 
 
@@ -43,6 +42,7 @@ class Clamp(Op):
     elements = KERNEL_ELEMENTS
     computes = False
     keeps_quant = True
+    each_channel = True
 
     def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
         source = operand(node)
@@ -62,12 +62,6 @@ class Clamp(Op):
         if node.inputs[0].quant != node.output.quant:
             return super().bounds(node, inputs)
         return inputs[0].limited(*node.attrs.clamp.quantized(node.output.type))
-
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
 
     def _limits(self, node: EdgeNode, context: EdgeContext) -> tuple[Any, Any]:
         name = target_name(node)

@@ -292,6 +292,15 @@ class Convolution(Op):
     attrs = ConvAttrs
     takes_images = True
 
+    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return aten_convolution.check(node, context)
+
+    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
+        return aten_convolution.check_data(node, context)
+
+    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
+        return aten_convolution.build(self.name, node, context)
+
     def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
         return conv_args.output_shape(inputs, attrs)
 
@@ -475,15 +484,6 @@ class Conv2d(Convolution):
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         transposed = aten_convolution.arguments(node, context).transposed
         return not transposed and not aten_convolution.is_depthwise(node, context)
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return aten_convolution.check(node, context)
-
-    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return aten_convolution.check_data(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return aten_convolution.build(self.name, node, context)
 
     def variant(self, node: Node) -> str:
         packed = node.inputs[1].element is Element.INT4

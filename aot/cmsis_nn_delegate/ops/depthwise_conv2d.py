@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional
+from typing import Any
 
 import numpy as np
 
 from ..edge.nodes import pair
-from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
-from ..edge.refusal import Refusal
+from ..edge.program_types import EdgeContext, EdgeNode
 from ..format import blocks
 from ..format.record import I4, I8, I32, Field, Struct
 from ..graph.ir import Node, Value
-from ..graph.tensor_type import Element, TensorType
-from . import aten_convolution, channels, constant_weights, conv_args, foldable_pads, per_channel_requantize, storage
+from ..graph.tensor_type import Element
+from . import aten_convolution, channels, constant_weights, conv_args, per_channel_requantize, storage
 from . import cmsis_nn_rules as rules
 from .annotation import NotAnnotated
-from .attrs import ConvAttrs, Padding
+from .attrs import Padding
 from .case import Case
-from .channels import Bounds, Link
+from .channels import Link
+from .conv2d import Convolution
 from .conv_args import CallDims
 from .features import Features, blocks_of
-from .geometry import Geometry, Pair
+from .geometry import Geometry
 from .kernel import KernelSpec
-from .op import Op
 from .windows import taps
 
 PACKED_DW_CONV_PARAMS = Struct(
@@ -149,7 +148,7 @@ def channel_multiplier(node: Node) -> int:
     return node.inputs[1].shape[0] // node.inputs[0].shape[1]
 
 
-class DepthwiseConv2d(Op):
+class DepthwiseConv2d(Convolution):
     """Like conv2d, with as many groups as input channels: output channel o reads o // ch_mult.
 
     CMSIS-NN: arm_depthwise_conv_wrapper_s8, and arm_depthwise_conv_s4 for weights of 4 bits. Layers with one input
@@ -160,7 +159,6 @@ class DepthwiseConv2d(Op):
     targets = aten_convolution.TARGETS
     # The quantizer only sees a convolution; `claims` tells the two kinds apart.
     annotation = NotAnnotated("it is conv2d to the quantizer")
-    attrs = ConvAttrs
     kernels = (KERNEL, INT4)
     draws = (_draw_general, _draw_3x3, _draw_multiplied, _draw_dilated, _draw_int4, _draw_int4_multiplied)
     limits = (
@@ -169,25 +167,9 @@ class DepthwiseConv2d(Op):
         f"{constant_weights.INT4_LIMIT} with int8 activations",
         "batch norm that no layer before it takes over",
     )
-    takes_images = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return aten_convolution.is_depthwise(node, context)
-
-    def check(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return aten_convolution.check(node, context)
-
-    def check_data(self, node: EdgeNode, context: EdgeContext) -> Optional[Refusal]:
-        return aten_convolution.check_data(node, context)
-
-    def build(self, node: EdgeNode, context: ImportContext) -> list[Node]:
-        return aten_convolution.build(self.name, node, context)
-
-    def output_shape(self, inputs: Sequence[Value], attrs: ConvAttrs) -> tuple[int, ...]:
-        return conv_args.output_shape(inputs, attrs)
-
-    def absorbs_padding(self, value: float, image: TensorType) -> bool:
-        return foldable_pads.is_zero(value)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         x, weight, bias = node.inputs
@@ -203,15 +185,6 @@ class DepthwiseConv2d(Op):
             acc += under * kernel[tap]
         return per_channel_requantize.finish(node, acc, bias.constant).reshape(node.output.storage_shape)
 
-    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
-        x = channels.by_channel(inputs[0], node.inputs[0])
-        found = channels.weighted_bounds(node, x, len(x.low), bool(node.attrs.padding != Padding()))
-        return channels.along(found, node.output)
-
-    def window(self, node: Node) -> Pair:
-        height, width = node.inputs[1].shape[2:]
-        return height, width
-
     def links(self, node: Node) -> Sequence[Link]:
         return channels.links_of_groups(node)
 
@@ -219,12 +192,6 @@ class DepthwiseConv2d(Op):
         channels.narrow_groups(node, inputs, outputs)
         if rules.becomes_convolution(node.attrs.groups):
             node.op = "conv2d"
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.row_parameters(node)
-
-    def macs(self, node: Node) -> int:
-        return node.output.numel * node.inputs[1].numel // node.inputs[1].shape[0]
 
     def features(self, node: Node) -> Features:
         geometry = Geometry.of(node)

@@ -14,9 +14,8 @@ from ..edge.refusal import Reason, Refusal
 from ..format.element import KERNEL_ELEMENTS, named
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
-from . import broadcast, channels
+from . import broadcast
 from .case import Case
-from .channels import Link
 from .features import Features, elements
 from .layouts import Layouts
 from .op import Op
@@ -29,6 +28,7 @@ class PairOp(Op):
     shapeless_output = True
     in_place = True
     layouts = Layouts.SAME
+    each_channel = True
 
     def features(self, node: Node) -> Features:
         if node.attrs.shapes is None:
@@ -41,11 +41,8 @@ class PairOp(Op):
     def carried(self, node: Node) -> Collection[int]:
         return range(len(node.output.shape))
 
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
     def channel_parameters(self, node: Node) -> Optional[Sequence[bytes]]:
-        return None if any(value.is_constant for value in node.inputs) else channels.no_parameters(node)
+        return None if any(value.is_constant for value in node.inputs) else super().channel_parameters(node)
 
     def output_shape(self, inputs: Sequence[Value], attrs: Any) -> tuple[int, ...]:
         return broadcast.output_shape([value.shape for value in inputs])

@@ -12,11 +12,11 @@ from ..format import blocks
 from ..format.record import I8, I16, I32, Field, Role, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
-from . import block_values, channels
+from . import block_values
 from .annotation import NotAnnotated
 from .attrs import Clamp
 from .case import Case
-from .channels import Bounds, Link
+from .channels import Bounds
 from .features import Features
 from .function_table import ENTRIES, KNOTS, interpolated
 from .kernel import KernelSpec
@@ -95,12 +95,6 @@ def entries_of(node: Node) -> np.ndarray:
     return node.inputs[1].constant
 
 
-def is_limited(node: Node) -> bool:
-    """Returns whether a clamp leaves out some of the output's numbers."""
-    element = node.output.element
-    return bool(node.attrs.clamp.quantized(node.output.type) != (element.low, element.high))
-
-
 def results(node: Node) -> np.ndarray:
     """Returns what a look-up gives for each number of its type, in order."""
     if has_table(node.inputs[0].element):
@@ -147,6 +141,7 @@ class Lookup(Op):
     shapeless_output = True
     in_place = True
     layouts = Layouts.SAME
+    each_channel = True
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         index = inputs[0].reshape(-1).astype(np.int64) - node.inputs[0].element.low
@@ -167,14 +162,8 @@ class Lookup(Op):
     def carried(self, node: Node) -> Collection[int]:
         return range(len(node.output.shape)) if node.inputs[0].shape == node.output.shape else ()
 
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
-
     def features(self, node: Node) -> Features:
-        path = "" if has_table(node.output.element) or is_limited(node) else "unlimited"
+        path = "" if has_table(node.output.element) or node.attrs.clamp.limits(node.output.type) else "unlimited"
         return Features({"inputs": node.output.numel}, path)
 
     def constants(self, node: Node) -> Mapping[str, np.ndarray]:

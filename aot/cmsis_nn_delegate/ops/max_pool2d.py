@@ -12,49 +12,20 @@ from ..edge.nodes import first, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I8, I16, Field, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
-from . import block_values, channels, foldable_pads, pooling, storage
+from . import block_values, foldable_pads, pooling, storage
 from .annotation import SameScale
 from .attrs import Padding, PoolAttrs
 from .case import Case
-from .channels import Bounds, Link
-from .features import Features
-from .geometry import Pair
 from .kernel import KernelSpec
-from .op import Op
+from .pooling import Pool
 from .reduction import dims_of, is_pooling, kept, window
 from .windows import taps
 
-KERNEL = KernelSpec(
-    "max_pool2d",
-    Struct(
-        "MaxPool2dArgs",
-        "int8 maximum pooling, NHWC; padding does not count; input and output share scale and zero point.",
-        (
-            blocks.input("input", I8, "input_dims", doc="int8 [n, h, w, c]"),
-            blocks.output(I8, "output_dims", doc="int8 [n, h, w, c]"),
-            *pooling.sizes(),
-        ),
-        geometry="pooling",
-    ),
-)
-INT16 = KernelSpec(
-    "max_pool2d_int16",
-    Struct(
-        "MaxPool2dInt16Args",
-        "The same of int16.",
-        (
-            blocks.input("input", I16, "input_dims", doc="int16 [n, h, w, c]"),
-            blocks.output(I16, "output_dims", doc="int16 [n, h, w, c]"),
-            *pooling.sizes(pooling.POOL_INT16_PARAMS),
-        ),
-        geometry="pooling",
-    ),
-    priced_as="max_pool2d",
-)
+KERNEL = pooling.kernel("max_pool2d", "maximum pooling", I8)
+INT16 = pooling.kernel("max_pool2d", "maximum pooling", I16)
 DILATED_KERNEL = KernelSpec(
     "max_pool2d_dilated",
     Struct(
@@ -108,7 +79,7 @@ def _draw_int16(d: Case) -> Value:
     return d.node("max_pool2d", [x], attrs, x.quant)
 
 
-class MaxPool2d(Op):
+class MaxPool2d(Pool):
     """Maximum of the pixels of each window that lie in the image.
 
     Input and output have one scale and zero point. CMSIS-NN: arm_max_pool_s8.
@@ -118,17 +89,14 @@ class MaxPool2d(Op):
     targets = ("aten.max_pool2d.default", pooling.WITH_INDICES, _AMAX)
     whole = ("aten.max_pool2d.default",)
     annotation = SameScale(("aten.max_pool2d.default",))
-    attrs = PoolAttrs
     kernels = (KERNEL, DILATED_KERNEL, INT16, DILATED_INT16)
     draws = (_draw, _draw_dilated, _draw_int16)
-    elements = KERNEL_ELEMENTS
     limits = (
         "return_indices only if nothing reads the indices",
         "adaptive maximum pooling to any size, in several calls if windows differ in size",
         "max_pool3d and adaptive_max_pool3d: that of height and width, and then of the depth",
         "amax: over height, width or both of images; others are reduce_extremum",
     )
-    takes_images = True
 
     def claims(self, node: EdgeNode, context: EdgeContext) -> bool:
         return target_name(node) != _AMAX or is_pooling(node)
@@ -166,14 +134,8 @@ class MaxPool2d(Op):
     def variant(self, node: Node) -> str:
         return "" if node.attrs.dilation == (1, 1) else "dilated"
 
-    def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
-        return pooling.output_shape(inputs, attrs)
-
     def absorbs_padding(self, value: float, image: TensorType) -> bool:
         return foldable_pads.is_lowest(value, image)
-
-    def features(self, node: Node) -> Features:
-        return pooling.features(node)
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         attrs = node.attrs
@@ -184,21 +146,6 @@ class MaxPool2d(Op):
         lo, hi = attrs.clamp.quantized(node.output.type)
         largest: np.ndarray = np.clip(reduce(np.maximum, pixels), lo, hi)
         return largest.reshape(node.output.storage_shape)
-
-    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
-        if node.attrs.dilation != (1, 1):
-            return super().bounds(node, inputs)  # a window may see no pixel
-        return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
-
-    def window(self, node: Node) -> Pair:
-        kernel: Pair = node.attrs.kernel
-        return kernel
-
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         dilation = {"dilation": block_values.tile(*node.attrs.dilation)} if self.variant(node) else {}

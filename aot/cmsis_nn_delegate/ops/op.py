@@ -93,6 +93,9 @@ class Op:
     takes_images: ClassVar[bool] = False
     # Whether the kernel may store its output over an input of the same size.
     in_place: ClassVar[bool] = False
+    # Whether each channel of the output is computed of the same channels of its activations, and all in the same way:
+    # what `links` and `channel_parameters` say.
+    each_channel: ClassVar[bool] = False
     # The memory order of its images; `layouts_of` if that depends on the node.
     layouts: ClassVar[Layouts] = Layouts.CHANNELS_LAST
     # Whether its result is an index, int64, which operators outside of the delegate may read and those inside do not.
@@ -201,7 +204,7 @@ class Op:
     def links(self, node: Node) -> Optional[Sequence[Link]]:
         """Returns which channels of inputs the channels of the output are computed of, one by one; channels of other
         activations must all stay. None if all channels of all inputs and of the output must."""
-        return None
+        return channels.links_of_each(node) if self.each_channel else None
 
     def weighted(self, node: Node) -> bool:
         """Returns whether each output channel is a sum of all channels of the first input, times constant weights."""
@@ -221,7 +224,7 @@ class Op:
         """Returns, for each channel of the output, what it depends on besides the channels that `links` names, or the
         input of a `weighted` node: of two equal channels with equal parameters the results are equal. None if
         unknown."""
-        return None
+        return channels.no_parameters(node) if self.each_channel else None
 
     # Indices ----------------------------------------------------------------
 

@@ -12,17 +12,21 @@ from ..edge.nodes import GETITEM, operand, pair, shape_of, target_name
 from ..edge.program_types import EdgeContext, EdgeNode
 from ..edge.refusal import Reason, Refusal
 from ..format import blocks
-from ..format.element import COMMON_ELEMENT
-from ..format.record import Field, Struct
+from ..format.cpp import camel
+from ..format.element import COMMON_ELEMENT, KERNEL_ELEMENTS
+from ..format.record import I8, I32, Field, Scalar, Struct
 from ..format.schema import MAX_STEP
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element
 from . import block_values, storage
 from .attrs import PoolAttrs
 from .case import Case
+from .channels import Bounds
 from .cmsis_nn_rules import average_int16_fits
 from .features import Features, blocks_of, blocks_of_channels
 from .geometry import Geometry, Pair
+from .kernel import KernelSpec, named_for
+from .op import Op
 
 POOL_PARAMS = Struct(
     "PoolParams",
@@ -49,6 +53,29 @@ def sizes(params: Struct = POOL_PARAMS) -> tuple[Field, ...]:
         Field("input_dims", blocks.DIMS),
         Field("filter_dims", blocks.DIMS, "h, w of the window; n = c = 1"),
         Field("output_dims", blocks.DIMS),
+    )
+
+
+def kernel(operator: str, what: str, element: Scalar, *, scratch: bool = False) -> KernelSpec:
+    """Returns the kernel of `operator` for `element`, with scratch memory or without; `what` says what it computes."""
+    name, kind = named_for(operator, element), element.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            f"int8 {what}, NHWC; padding does not count; input and output share scale and zero point."
+            if element is I8
+            else f"The same of {kind}.",
+            (
+                blocks.input("input", element, "input_dims", doc=f"{kind} [n, h, w, c]"),
+                *((blocks.scratch(),) if scratch else ()),
+                blocks.output(element, "output_dims", doc=f"{kind} [n, h, w, c]"),
+                *((Field("scratch_bytes", I32),) if scratch else ()),
+                *sizes(POOL_PARAMS if element is I8 else POOL_INT16_PARAMS),
+            ),
+            geometry="pooling",
+        ),
+        priced_as="" if element is I8 else operator,
     )
 
 
@@ -112,41 +139,10 @@ def mean(total: np.ndarray, count: np.ndarray, lo: int, hi: int, element: Elemen
     return limited.astype(element.numpy)
 
 
-def output_shape(inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
-    """[n, c, h, w] with as many windows as fit the padded image."""
-    n, c, *size = inputs[0].shape
-    padding = attrs.padding
-    padded = size[0] + padding.top + padding.bottom, size[1] + padding.left + padding.right
-    return (n, c, *((i - e) // s + 1 for i, e, s in zip(padded, extent(attrs), attrs.stride)))
-
-
 def extent(attrs: PoolAttrs) -> Pair:
     """Returns the height and width of a window, with the gaps of its dilation."""
     rows, columns = ((k - 1) * d + 1 for k, d in zip(attrs.kernel, attrs.dilation))
     return rows, columns
-
-
-def features(node: Node) -> Features:
-    """Returns what the instructions of a pool depend on."""
-    n, h, w, c = storage.nhwc(node.inputs[0])
-    _, out_h, out_w, _ = storage.nhwc(node.output)
-    attrs: PoolAttrs = node.attrs
-    padding = attrs.padding.top, attrs.padding.left
-    geometry = Geometry(n, (h, w), attrs.kernel, (out_h, out_w), attrs.stride, padding, attrs.dilation)
-    rows, columns = geometry.taps_inside()
-    taps, pixels = n * rows * columns, n * out_h * out_w
-    return Features(
-        {
-            "pixels": pixels,
-            "taps": taps,
-            "values": taps * c,
-            "values of 4": taps * (c // 4),
-            "values of 16": taps * blocks_of(c, 16),
-            "outputs": pixels * c,
-            "outputs of 16": pixels * blocks_of(c, 16),
-            **averages(node.output.element, math.prod(attrs.kernel), (pixels, n * rows * out_w, taps), c),
-        }
-    )
 
 
 def averages(element: Element, widest: int, counts: tuple[int, int, int], channels: int) -> Mapping[str, int]:
@@ -160,6 +156,52 @@ def averages(element: Element, widest: int, counts: tuple[int, int, int], channe
         **blocks_of_channels("rows", rows, channels),
         **blocks_of_channels("taps of large windows" if large else "taps", taps, channels),
     }
+
+
+class Pool(Op):
+    """The base of both pools."""
+
+    attrs = PoolAttrs
+    elements = KERNEL_ELEMENTS
+    takes_images = True
+    each_channel = True
+
+    def output_shape(self, inputs: Sequence[Value], attrs: PoolAttrs) -> tuple[int, ...]:
+        """[n, c, h, w] with as many windows as fit the padded image."""
+        n, c, *size = inputs[0].shape
+        padding = attrs.padding
+        padded = size[0] + padding.top + padding.bottom, size[1] + padding.left + padding.right
+        return (n, c, *((i - e) // s + 1 for i, e, s in zip(padded, extent(attrs), attrs.stride)))
+
+    def features(self, node: Node) -> Features:
+        n, h, w, c = storage.nhwc(node.inputs[0])
+        _, out_h, out_w, _ = storage.nhwc(node.output)
+        attrs: PoolAttrs = node.attrs
+        padding = attrs.padding.top, attrs.padding.left
+        geometry = Geometry(n, (h, w), attrs.kernel, (out_h, out_w), attrs.stride, padding, attrs.dilation)
+        rows, columns = geometry.taps_inside()
+        taps, pixels = n * rows * columns, n * out_h * out_w
+        return Features(
+            {
+                "pixels": pixels,
+                "taps": taps,
+                "values": taps * c,
+                "values of 4": taps * (c // 4),
+                "values of 16": taps * blocks_of(c, 16),
+                "outputs": pixels * c,
+                "outputs of 16": pixels * blocks_of(c, 16),
+                **averages(node.output.element, math.prod(attrs.kernel), (pixels, n * rows * out_w, taps), c),
+            }
+        )
+
+    def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
+        if node.attrs.dilation != (1, 1):
+            return super().bounds(node, inputs)  # a window may see no pixel
+        return inputs[0].together((2, 3)).limited(*node.attrs.clamp.quantized(node.output.type))
+
+    def window(self, node: Node) -> Pair:
+        kernel: Pair = node.attrs.kernel
+        return kernel
 
 
 def draw_image(d: Case, element: Element = COMMON_ELEMENT) -> tuple[Value, PoolAttrs]:

@@ -14,12 +14,11 @@ from ..format.cpp import camel
 from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, TensorType
-from . import block_values, channels
+from . import block_values
 from .annotation import NotAnnotated
 from .attrs import Clamp
 from .case import Case
-from .channels import Bounds, Link
-from .features import Features, elements
+from .channels import Bounds
 from .kernel import KernelSpec
 from .layouts import Layouts
 from .op import Op
@@ -133,9 +132,7 @@ class Rescale(Op):
     shapeless_output = True
     in_place = True
     layouts = Layouts.SAME
-
-    def features(self, node: Node) -> Features:
-        return Features(elements(node))
+    each_channel = True
 
     def reference(self, node: Node, inputs: Sequence[np.ndarray]) -> np.ndarray:
         return self._rescaled(node, inputs[0]).reshape(node.output.storage_shape)
@@ -146,12 +143,6 @@ class Rescale(Op):
 
     def carried(self, node: Node) -> Collection[int]:
         return range(len(node.output.shape)) if node.inputs[0].shape == node.output.shape else ()
-
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         offset = {} if node.inputs[0].element.is_symmetric else {"input_offset": -node.inputs[0].zero_point}

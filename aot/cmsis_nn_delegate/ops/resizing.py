@@ -20,9 +20,9 @@ from ..format.element import KERNEL_ELEMENTS
 from ..format.record import I8, I16, I32, Field, Scalar, Struct
 from ..format.schema import MAX_RESIZED
 from ..graph.ir import Node, Value
-from . import block_values, channels, storage
+from . import block_values, storage
 from .case import Case
-from .channels import Bounds, Link
+from .channels import Bounds
 from .features import Features
 from .geometry import Pair
 from .kernel import KernelSpec, named_for
@@ -95,6 +95,7 @@ class ResizeOp(Op):
 
     attrs = ResizeAttrs
     takes_images = True
+    each_channel = True
     keeps_quant = True
     elements = KERNEL_ELEMENTS
     no_line: str  # why it is refused if a line is None, and what to do
@@ -131,12 +132,6 @@ class ResizeOp(Op):
 
     def bounds(self, node: Node, inputs: Sequence[Bounds]) -> Bounds:
         return inputs[0].together((2, 3))
-
-    def links(self, node: Node) -> Sequence[Link]:
-        return channels.links_of_each(node)
-
-    def channel_parameters(self, node: Node) -> Sequence[bytes]:
-        return channels.no_parameters(node)
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         attrs = node.attrs
