@@ -146,12 +146,9 @@ class AddLinear(OwnImplementation):
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         words, last = divmod(node.output.numel, 4)
-        limited = words if _limited(node) else 0
+        limited = words if node.attrs.clamp.limits(node.output.type) else 0
         vectors = -(-words // 4)
         return Features({"words": words, "vectors": vectors, "words with a limit": limited, "last outputs": last})
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **_numbers(node), "count": node.output.numel}
@@ -174,7 +171,9 @@ class AddLinearBroadcast(AddLinear):
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         counts = broadcast.counts(node.attrs.shapes)
-        return Features({**counts, "outputs with a limit": counts["outputs"] if _limited(node) else 0})
+        return Features(
+            {**counts, "outputs with a limit": counts["outputs"] if node.attrs.clamp.limits(node.output.type) else 0}
+        )
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **_numbers(node), **broadcast.dims(node)}
@@ -182,10 +181,6 @@ class AddLinearBroadcast(AddLinear):
 
 def _why_not_linear(node: Node) -> str:
     return "" if linear(_OP.arithmetic(node)) else "no linear function gives all results of these scales"
-
-
-def _limited(node: Node) -> bool:
-    return bool(node.attrs.clamp.quantized(node.output.type) != (-128, 127))
 
 
 def _numbers(node: Node) -> Mapping[str, Any]:

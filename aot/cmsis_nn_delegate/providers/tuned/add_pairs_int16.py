@@ -149,9 +149,6 @@ class AddPairsInt16(OwnImplementation):
         limited = words if high != Element.INT16.high or low not in (Element.INT16.low, 0) else 0
         return Features({"words": words, "words with a limit": limited, "last outputs": last})
 
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {}
-
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         numbers = pair_sum(_OP.arithmetic(node))._asdict()
         if numbers.pop("swapped"):

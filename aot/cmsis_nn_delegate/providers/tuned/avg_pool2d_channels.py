@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from ...format import blocks
 from ...format.record import I8, Struct
 from ...format.schema import Isa
@@ -90,9 +88,6 @@ class AvgPool2dChannels(OwnImplementation):
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         return pooled_channels.features(node, words=2, lanes=8)
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **pooling.arguments(node)}

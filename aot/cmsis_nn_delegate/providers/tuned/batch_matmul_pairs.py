@@ -15,7 +15,6 @@ from .batch_matmul_rows import (
     BatchMatmulRows,
     kernel,
     largest_sum,
-    limited,
     matrices,
     row_pairs,
     scale,
@@ -76,7 +75,7 @@ class BatchMatmulPairs(BatchMatmulRows):
                 "words of columns": count * blocks * words,
                 "columns with a rest": count * blocks * min(last, 1),
                 "blocks": pairs * blocks,
-                "blocks with a limit": pairs * blocks if limited(node) else 0,
+                "blocks with a limit": pairs * blocks if node.attrs.clamp.limits(node.output.type) else 0,
                 "steps": pairs * blocks * fours,
                 "turns": pairs * blocks * blocks_of(fours - 1, 4),
             }

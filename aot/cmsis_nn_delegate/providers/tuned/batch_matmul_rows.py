@@ -114,9 +114,6 @@ class BatchMatmulRows(OwnImplementation, abc.ABC):
         count = _blocks(node)
         return Packing(blocks_of(count, _pass_blocks(node, self._passes_of(node, scratch_bytes))), count)
 
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {}
-
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         passes = self._passes_of(node, scratch_bytes)
         return {**super().encode(node, refs, scratch_bytes), "passes": passes}
@@ -160,11 +157,6 @@ def scale(node: Node) -> tuple[int, int]:
     """Returns (multiplier, shift) of the product."""
     a, b = (value.scale for value in node.inputs)
     return quantize_multiplier(a * b / node.output.scale)
-
-
-def limited(node: Node) -> bool:
-    """Returns whether results have other limits than int8."""
-    return bool(node.attrs.clamp.quantized(node.output.type) != (-128, 127))
 
 
 def largest_sum(node: Node) -> int:

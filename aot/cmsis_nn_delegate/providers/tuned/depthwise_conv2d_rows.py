@@ -129,7 +129,7 @@ class DepthwiseConv2dRows(OwnImplementation):
         pixels = max(0, min(columns - before, geometry.input[1 - across]))
         whole = channels % _CHANNELS == 0
         any_form = int((~self._products(node).exact).sum())
-        limited = node.attrs.clamp.quantized(node.output.type) != (-128, 127)
+        limited = node.attrs.clamp.limits(node.output.type)
         done = geometry.batch * lines
         return Features(
             {

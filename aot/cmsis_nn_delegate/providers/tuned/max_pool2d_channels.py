@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ...format.record import Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
@@ -69,9 +67,6 @@ class MaxPool2dChannels(OwnImplementation):
 
     def features(self, node: Node, scratch_bytes: int) -> Features:
         return pooled_channels.features(node, words=4, lanes=16)
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **pooling.arguments(node)}

@@ -23,8 +23,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ...format import blocks
 from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
@@ -146,11 +144,8 @@ class MulRounded(OwnImplementation):
     def features(self, node: Node, scratch_bytes: int) -> Features:
         words, last = divmod(node.output.numel, _WORD)
         vectors = blocks_of(node.output.numel, _VECTOR)
-        limited = words if _limited(node) else 0
+        limited = words if node.attrs.clamp.limits(node.output.type) else 0
         return Features({"words": words, "vectors": vectors, "words with a limit": limited, "last outputs": last})
-
-    def constants(self, node: Node) -> Mapping[str, np.ndarray]:
-        return {}
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         return {**refs, **_numbers(node), "count": node.output.numel}
@@ -195,10 +190,6 @@ def _numbers(node: Node) -> Mapping[str, Any]:
     }
 
 
-def _limited(node: Node) -> bool:
-    return bool(node.attrs.clamp.quantized(node.output.type) != (-128, 127))
-
-
 def _counts(node: Node) -> dict[str, int]:
     """Returns what compute_mul_rounded_broadcast() does for the shapes of `node`."""
     shapes: Shapes = node.attrs.shapes
@@ -224,4 +215,4 @@ def _counts(node: Node) -> dict[str, int]:
         if at_a_time > 1:
             found["last outputs"] = calls * (left * whole + rest % at_a_time)
     words = found["words of columns"] + found["words"]
-    return {**found, "words with a limit": words if _limited(node) else 0}
+    return {**found, "words with a limit": words if node.attrs.clamp.limits(node.output.type) else 0}

@@ -43,7 +43,7 @@ def features(node: Node, words: int, lanes: int) -> Features:
     cuts = _runs(columns, attrs.kernel[1])
     places = n * _runs(rows, attrs.kernel[0]) * cuts
     found = {"places": places}
-    limited = attrs.clamp.quantized(node.output.type) != (node.output.element.low, node.output.element.high)
+    limited = attrs.clamp.limits(node.output.type)
     for name, (whole, rest), size in (
         ("words", divmod(pixel, 4 * words), 4),
         ("vectors", divmod(pixel, _LARGEST), lanes),

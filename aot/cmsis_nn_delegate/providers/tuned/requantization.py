@@ -136,7 +136,7 @@ def _scales(node: Node) -> tuple[np.ndarray, np.ndarray]:
 
 def _takes_floor(node: Node, largest: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Whether each channel does; bool."""
-    if node.output.zero_point != -128 or node.attrs.clamp.quantized(node.output.type) != (-128, 127):
+    if node.output.zero_point != -128 or node.attrs.clamp.limits(node.output.type):
         return np.zeros(len(shift), bool)
     left = FLOOR_BITS + 1 + shift
     fits = (left >= 2) & (left <= FLOOR_BITS + 2)
