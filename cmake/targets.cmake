@@ -404,6 +404,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/reciprocal.h
     runtime/kernels/common/recurrent.h
     runtime/kernels/common/recurrent_steps.h
+    runtime/kernels/common/repeated.h
     runtime/kernels/common/requantize.h
     runtime/kernels/common/resize.h
     runtime/kernels/common/row_products.h

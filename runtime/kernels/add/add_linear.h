@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/broadcast.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -62,14 +63,13 @@ template <typename Sums, typename Args>
 [[gnu::always_inline]] inline void add_linear_elements(const Args& call, const std::int8_t* a,
                                                        const std::int8_t* b, std::int8_t* output,
                                                        std::int32_t count) {
-  constexpr std::uint32_t kEveryByte = 0x01010101;
   const payload::Activation& limits = call.activation;
   const LinearSum p = {call.factor1,
                        call.factor2,
                        call.constant,
-                       limits.min != -128 || limits.max != 127 ? 1 : 0,
-                       (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte,
-                       (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte};
+                       is_limited<std::int8_t>(limits),
+                       repeated<std::int8_t>(limits.min),
+                       repeated<std::int8_t>(limits.max)};
   const std::int32_t words = count / linear_sums::kAtATime;
   if (words != 0) {
     Sums::add(a, b, output, words, p);

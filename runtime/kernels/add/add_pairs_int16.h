@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -75,7 +76,6 @@ struct PlainPairSums {
 template <typename Sums>
 [[gnu::always_inline]] inline Error compute_add_pairs_int16(const void* args, const Bases& bases) {
   const auto& call = *static_cast<const payload::AddPairsInt16Args*>(args);
-  constexpr std::uint32_t kEveryHalf = 0x00010001;
   const payload::ActivationInt16& limits = call.activation;
   const PairSum p = {call.factor,
                      call.multiplier,
@@ -86,8 +86,8 @@ template <typename Sums>
                      : limits.min == -32768 ? pair_sums::kNoLimits
                      : limits.min == 0      ? pair_sums::kNotNegative
                                             : pair_sums::kAnyLimits,
-                     (static_cast<std::uint32_t>(limits.min) & 0xFFFF) * kEveryHalf,
-                     (static_cast<std::uint32_t>(limits.max) & 0xFFFF) * kEveryHalf};
+                     repeated<std::int16_t>(limits.min),
+                     repeated<std::int16_t>(limits.max)};
   const auto* a = bases.resolve<const std::int16_t>(call.input1);
   const auto* b = bases.resolve<const std::int16_t>(call.input2);
   auto* output = bases.resolve<std::int16_t>(call.output);

@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/batch_matmul/batch_matmul.h"
 #include "runtime/kernels/batch_matmul/matrix_pairs.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
 
@@ -34,7 +35,6 @@ template <typename Pairs>
                                                                const Bases& bases) {
   constexpr std::int32_t kColumns = matrix_pairs::kColumns;
   constexpr std::int32_t kRows = matrix_pairs::kRows;
-  constexpr std::uint32_t kEvery = 0x01010101;
   const auto& a = *static_cast<const payload::BatchMatmulPairsArgs*>(args);
   const auto* input1 = bases.resolve<const std::int8_t>(a.input1);
   const auto* input2 = bases.resolve<const std::int8_t>(a.input2);
@@ -56,9 +56,9 @@ template <typename Pairs>
   p.multiplier = a.multiplier;
   p.correction = static_cast<std::int32_t>(static_cast<std::uint32_t>(2 * a.output_offset + 1)
                                            << (p.shift - 1));
-  p.limited = (a.activation.min != -128 || a.activation.max != 127) ? 1 : 0;
-  p.least = (static_cast<std::uint32_t>(a.activation.min) & 0xFF) * kEvery;
-  p.most = (static_cast<std::uint32_t>(a.activation.max) & 0xFF) * kEvery;
+  p.limited = is_limited<std::int8_t>(a.activation);
+  p.least = repeated<std::int8_t>(a.activation.min);
+  p.most = repeated<std::int8_t>(a.activation.max);
 
   for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
     for (std::int32_t h = 0; h < a.output_dims.h; ++h) {

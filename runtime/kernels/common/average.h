@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/reciprocal.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/vectors.h"
 #include "runtime/kernels/common/words.h"
@@ -59,8 +60,8 @@ template <typename Limits>
 inline std::int32_t average_words(const Window<std::int8_t>& window, const Limits& activation,
                                   std::int8_t* output) {
   const std::int32_t reciprocal = reciprocal_of(window.rows * window.columns);
-  const std::uint32_t least = (activation.min & 0xFFu) * 0x01010101u;
-  const std::uint32_t most = (activation.max & 0xFFu) * 0x01010101u;
+  const std::uint32_t least = repeated<std::int8_t>(activation.min);
+  const std::uint32_t most = repeated<std::int8_t>(activation.max);
   std::int32_t channel = 0;
   for (; channel + 8 <= window.channels; channel += 8) {
     FourSums first;

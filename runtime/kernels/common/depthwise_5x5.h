@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "runtime/kernels/common/channel_fives.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -45,11 +45,6 @@ class DepthwiseFives {
         planes_(args),
         words_(scratch + channel_fives::kWeightWords) {
     const auto& limits = args.params.activation;
-    const auto every = [](std::int32_t value) {
-      constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
-      return (static_cast<std::uint32_t>(value) & kMask) * (0xFFFFFFFF / kMask);
-    };
-    using Limits = std::numeric_limits<Element>;
     if constexpr (kBytes == 1) {
       zero_point_ = -args.params.input_offset;
       band_.half_steps = 2 * args.params.output_offset + 1;
@@ -61,14 +56,14 @@ class DepthwiseFives {
     band_.taps = args.filter_dims.h;
     band_.line_bytes = planes_.line_words * 4;
     band_.weights = scratch;
-    band_.limited = limits.min != Limits::min() || limits.max != Limits::max() ? 1 : 0;
-    band_.least = every(limits.min);
-    band_.most = every(limits.max);
+    band_.limited = is_limited<Element>(limits);
+    band_.least = repeated<Element>(limits.min);
+    band_.most = repeated<Element>(limits.max);
     // Pixels of a row of the image that lie in a line.
     const std::int32_t left = args.params.padding.w;
     const std::int32_t room = planes_.line_words * 2 - left;
     const std::int32_t pixels = room < 0 ? 0 : room < args.input_dims.w ? room : args.input_dims.w;
-    row_.padding = every(zero_point_);
+    row_.padding = repeated<Element>(zero_point_);
     row_.pixel_bytes = args.input_dims.c * kBytes;
     row_.channel_bytes = band_.plane_bytes;
     row_.first = pixels != 0 ? left % 2 : 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -106,7 +107,7 @@ class ChannelRows {
     constexpr std::int32_t kWord = 4 / kBytes;
     std::uint32_t word = 0;
     if constexpr (kBytes == 1) {
-      word = static_cast<std::uint8_t>(-args_.params.input_offset) * std::uint32_t{0x01010101};
+      word = repeated<Element>(-args_.params.input_offset);
     }
     const std::int32_t last = args_.input_dims.c - kWord;
     for (std::int32_t i = 0; i < last + kWord; i += kWord) {

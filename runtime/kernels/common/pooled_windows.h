@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/window.h"
 #include "runtime/payload/kernel.h"
@@ -45,22 +45,12 @@ inline std::int32_t word_at(const PooledWindows& windows, std::int32_t first) {
   return first + 4 <= windows.pixel ? first : windows.pixel - 4;
 }
 
-/// Returns a limit of results, as many times as it fits into a word.
-template <typename Element>
-std::uint32_t repeated(std::int32_t limit) {
-  return sizeof(Element) == 1 ? (static_cast<std::uint32_t>(limit) & 0xFF) * 0x01010101
-                              : (static_cast<std::uint32_t>(limit) & 0xFFFF) * 0x00010001;
-}
-
 /// Sets what limits the results.
 template <typename Element, typename Activation>
 [[gnu::always_inline]] inline void set_limits(PooledWindows& windows, const Activation& limits) {
   windows.least = repeated<Element>(limits.min);
   windows.most = repeated<Element>(limits.max);
-  windows.limited = limits.min != std::numeric_limits<Element>::min() ||
-                            limits.max != std::numeric_limits<Element>::max()
-                        ? 1
-                        : 0;
+  windows.limited = is_limited<Element>(limits);
 }
 
 /// One axis of the windows of a call.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/largest_byte.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/softmax_rows.h"
 #include "runtime/kernels/common/words.h"
 
@@ -20,24 +21,6 @@ struct SoftmaxRow {
   std::int32_t inverse;       // >= 0
   std::int32_t exponent;      // 0 to 31
 };
-
-#if CMSIS_NN_DELEGATE_WORDS
-/// How far four bytes are below `most`, which has the maximum four times.
-class FourBelow {
- public:
-  FourBelow(std::uint32_t most, const std::int8_t* input)
-      : below_(__usub8(most, load_word(input))) {}
-
-  /// Returns `table[i]` for the byte kByte.
-  template <int kByte>
-  std::int32_t in(const std::int32_t* table) const {
-    return table[below_ >> (8 * kByte) & 0xFF];
-  }
-
- private:
-  std::uint32_t below_;
-};
-#endif
 
 /// The functions for plain C++. On cores with DSP they take four elements at a time.
 struct PlainSoftmaxRows {
@@ -57,7 +40,7 @@ struct PlainSoftmaxRows {
       constexpr std::int32_t kFactor = std::int32_t{1} << (32 - softmax_rows::kAccumulationBits);
       sum = add_rounded_upper_half(sum, exponential, kFactor);
     };
-    const std::uint32_t most = four_times(row.most);
+    const std::uint32_t most = repeated<std::int8_t>(row.most);
     for (const std::int8_t* const last = end - row.size % 4; input != last; input += 4) {
       const FourBelow below(most, input);
       add(below.in<0>(table));
@@ -104,7 +87,7 @@ struct PlainSoftmaxRows {
       asm("usat %0, #8, %1" : "=r"(value) : "r"(high >> shift));
       return value;
     };
-    const std::uint32_t most = four_times(row.most);
+    const std::uint32_t most = repeated<std::int8_t>(row.most);
     for (const std::int8_t* const last = end - row.size % 4; input != last;
          input += 4, output += 4) {
       const FourBelow below(most, input);

@@ -28,11 +28,6 @@ inline std::uint32_t load_word(const void* from) {
 }
 inline void store_word(void* to, std::uint32_t word) { std::memcpy(to, &word, sizeof(word)); }
 
-/// The lower byte of a number in each byte of a word.
-inline std::uint32_t four_times(std::int32_t byte) {
-  return (static_cast<std::uint32_t>(byte) & 0xFF) * 0x01010101u;
-}
-
 /// The lower halves of two words, and the upper ones, each with that of `low` below. GCC takes two instructions.
 inline std::uint32_t lower_halves(std::uint32_t low, std::uint32_t high) {
   std::uint32_t halves;

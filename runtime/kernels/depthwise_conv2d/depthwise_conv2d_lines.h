@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/depthwise_3x3.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/depthwise_conv2d/channel_lines.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -37,18 +38,15 @@ class DepthwiseLines {
         channels_(args.output_dims.c),
         strip_outputs_(depthwise_lines::strip_outputs(args)) {
     const payload::PackedActivation& limits = args.params.activation;
-    const auto four_times = [](std::int32_t value) {
-      return (static_cast<std::uint32_t>(value) & 0xFF) * 0x01010101;
-    };
     line_.pairs = depthwise_lines::pairs(args);
     line_.weights = scratch;
     line_.column_bytes = axes_.x.out_step;
-    line_.least = four_times(limits.min);
-    line_.most = four_times(limits.max);
-    line_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
+    line_.least = repeated<std::int8_t>(limits.min);
+    line_.most = repeated<std::int8_t>(limits.max);
+    line_.limited = is_limited<std::int8_t>(limits);
     line_.half_steps = 2 * args.params.output_offset + 1;
     zero_point_ = -args.params.input_offset;
-    row_.padding = four_times(zero_point_);
+    row_.padding = repeated<std::int8_t>(zero_point_);
     row_.pixel_bytes = axes_.x.in_step;
     row_.channel_bytes = 4;
     lines_ = scratch + 4 * channel_lines::weight_words(line_.pairs);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/common/depthwise_3x3.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/depthwise_conv2d/channel_rows.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -20,15 +21,14 @@ class DepthwiseRows {
         records_(records),
         stride_(args.params.stride.h),
         channels_(args.output_dims.c),
-        padding_((static_cast<std::uint32_t>(-args.params.input_offset) & 0xFF) * 0x01010101 ^
-                 channel_rows::kInputOffset),
+        padding_(repeated<std::int8_t>(-args.params.input_offset) ^ channel_rows::kInputOffset),
         columns_((axes_.x.out - 1) * stride_ + channel_rows::kTaps),
         before_(axes_.x.padding < columns_ ? axes_.x.padding : columns_),
         pixels_(axes_.x.in < columns_ - before_ ? axes_.x.in : columns_ - before_) {
     const payload::PackedActivation& limits = args.params.activation;
     row_.least = limits.min;
     row_.most = limits.max;
-    row_.limited = limits.min != -128 || limits.max != 127 ? 1 : 0;
+    row_.limited = is_limited<std::int8_t>(limits);
     row_.outputs = axes_.x.out;
     row_.column_bytes = axes_.x.out_step;
   }

@@ -5,6 +5,7 @@
 
 #include "runtime/kernels/common/largest_byte.h"
 #include "runtime/kernels/common/logarithm.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/vectors.h"
 #include "runtime/kernels/common/words.h"
 #include "runtime/payload/format.h"
@@ -20,19 +21,19 @@ inline std::uint64_t exponential_sum(const std::int8_t* input, std::int32_t coun
   // A product with 1 and a sum of 64 bits are one instruction, and the sum alone is two.
   std::uint32_t low = 0;
   std::uint32_t high = 0;
-  const auto add = [&](std::uint32_t place) {
-    asm("umlal %0, %1, %2, %3" : "+r"(low), "+r"(high) : "r"(exponentials[place]), "r"(1));
+  const auto add = [&](std::uint32_t exponential) {
+    asm("umlal %0, %1, %2, %3" : "+r"(low), "+r"(high) : "r"(exponential), "r"(1));
   };
-  const std::uint32_t most = four_times(max);
+  const std::uint32_t most = repeated<std::int8_t>(max);
   for (; count >= 4; count -= 4, input += 4) {
-    const std::uint32_t below = __usub8(most, load_word(input));
-    add(below & 0xFF);
-    add(below >> 8 & 0xFF);
-    add(below >> 16 & 0xFF);
-    add(below >> 24);
+    const FourBelow below(most, input);
+    add(below.in<0>(exponentials));
+    add(below.in<1>(exponentials));
+    add(below.in<2>(exponentials));
+    add(below.in<3>(exponentials));
   }
   for (; count > 0; --count) {
-    add(static_cast<std::uint32_t>(max - *input++));
+    add(exponentials[max - *input++]);
   }
   return static_cast<std::uint64_t>(high) << 32 | low;
 }
@@ -112,7 +113,7 @@ class LogSoftmaxRows {
       return static_cast<std::int8_t>(
           shifted_to_byte<kLogBits>(static_cast<std::int32_t>(x * step + start)));
     };
-    const std::uint32_t least_of_each = four_times(least);
+    const std::uint32_t least_of_each = repeated<std::int8_t>(least);
     for (; count >= 4; count -= 4, input += 4, output += 4) {
       const std::uint32_t values = larger_bytes(load_word(input), least_of_each);
       output[0] = result(values);

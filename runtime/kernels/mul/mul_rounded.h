@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "runtime/kernels/common/broadcast_rows.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -144,16 +145,15 @@ inline void multiply_rows(const std::int8_t* a, const std::int8_t* row, std::int
 /// Returns the numbers of a call, which is a block of either kernel.
 template <typename Args>
 [[gnu::always_inline]] inline RoundedProduct rounded_product(const Args& call) {
-  constexpr std::uint32_t kEveryByte = 0x01010101;
   const payload::Activation& limits = call.activation;
   return {call.input1_offset,
           call.input2_offset,
           call.multiplier,
           call.unit,
           call.output_offset,
-          limits.min != -128 || limits.max != 127 ? 1 : 0,
-          (static_cast<std::uint32_t>(limits.min) & 0xFF) * kEveryByte,
-          (static_cast<std::uint32_t>(limits.max) & 0xFF) * kEveryByte};
+          is_limited<std::int8_t>(limits),
+          repeated<std::int8_t>(limits.min),
+          repeated<std::int8_t>(limits.max)};
 }
 
 /// Computes one call: the body of a kernel's function, which has no call more for it. `Products` has the functions of

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/square_root.h"
 #include "runtime/kernels/common/vectors.h"
@@ -228,8 +229,8 @@ inline void normalize_run(const NarrowElements<std::int8_t, Args>& e, const std:
                           const std::int32_t* weight, const std::int32_t* bias, std::int8_t* output,
                           std::int32_t count) {
   constexpr std::int32_t kStep = kOneParameter ? 0 : 1;
-  const std::uint32_t least = four_times(e.limits.min);
-  const std::uint32_t most = four_times(e.limits.max);
+  const std::uint32_t least = repeated<std::int8_t>(e.limits.min);
+  const std::uint32_t most = repeated<std::int8_t>(e.limits.max);
   for (const std::int8_t* const end = input + count / 4 * 4; input != end; output += 4) {
     const std::uint32_t word = load_word(input);
     input += 4;

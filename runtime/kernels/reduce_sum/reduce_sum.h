@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/requantize.h"
 #include "runtime/kernels/common/small_requantizer.h"
 #include "runtime/kernels/common/vectors.h"
@@ -111,11 +112,8 @@ inline void reduce_sum(const Args& a, const Bases& bases, std::int32_t input_off
   // So many distances of a byte to the zero point are small enough for SmallRequantizer.
   const bool small = a.axis < (std::int32_t{1} << 30) / 255 >> (shift > 0 ? shift : 0);
   const SmallRequantizer scale(multiplier, small ? shift : 0);
-  const auto each = [](std::int32_t byte) {
-    return (static_cast<std::uint32_t>(byte) & 0xFF) * 0x01010101u;
-  };
-  const std::uint32_t least = each(a.activation.min);
-  const std::uint32_t most = each(a.activation.max);
+  const std::uint32_t least = repeated<std::int8_t>(a.activation.min);
+  const std::uint32_t most = repeated<std::int8_t>(a.activation.max);
   const auto four_results = [=](const std::int32_t* sums) {
     const auto byte = [&](std::int32_t sum) { return __ssat(scale(sum) + output_offset, 8); };
     const std::uint32_t bytes =
