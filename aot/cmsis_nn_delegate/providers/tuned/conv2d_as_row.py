@@ -17,6 +17,7 @@ from ...ops.attrs import FullyConnectedAttrs, Padding
 from ...ops.case import Case
 from ...ops.geometry import Geometry
 from ...ops.op import Draw
+from .drawing import typed
 from .rewritten import Rewritten
 
 
@@ -58,28 +59,12 @@ class Conv2dAsRow(Rewritten):
         return _row(node)
 
 
-def _draw_int16(d: Case) -> Value:
-    return _draw(d, Element.INT16)
-
-
-def _draw_image_int16(d: Case) -> Value:
-    return _draw_image(d, Element.INT16)
-
-
 class Conv2dAsRowInt16(Conv2dAsRow):
     """The same of int16."""
 
     name = "conv2d_as_row_int16"
     like = conv2d.INT16
-    draws = (_draw_int16, _draw_image_int16)
-
-
-def _draw_int4(d: Case) -> Value:
-    return _draw(d, weights=Element.INT4)
-
-
-def _draw_image_int4(d: Case) -> Value:
-    return _draw_image(d, weights=Element.INT4)
+    draws = typed(Conv2dAsRow.draws, element=Element.INT16)
 
 
 class Conv2dInt4AsRow(Conv2dAsRow):
@@ -87,15 +72,7 @@ class Conv2dInt4AsRow(Conv2dAsRow):
 
     name = "conv2d_int4_as_row"
     like = conv2d.INT4
-    draws = (_draw_int4, _draw_image_int4)
-
-
-def _draw_int4_int16(d: Case) -> Value:
-    return _draw(d, Element.INT16, Element.INT4)
-
-
-def _draw_image_int4_int16(d: Case) -> Value:
-    return _draw_image(d, Element.INT16, Element.INT4)
+    draws = typed(Conv2dAsRow.draws, weights=Element.INT4)
 
 
 class Conv2dInt4AsRowInt16(Conv2dAsRow):
@@ -103,7 +80,7 @@ class Conv2dInt4AsRowInt16(Conv2dAsRow):
 
     name = "conv2d_int4_as_row_int16"
     like = conv2d.INT4_INT16
-    draws = (_draw_int4_int16, _draw_image_int4_int16)
+    draws = typed(Conv2dAsRow.draws, element=Element.INT16, weights=Element.INT4)
 
 
 def _row(node: Node) -> Node:

@@ -20,6 +20,7 @@ from .conv2d_pairs import Conv2dPairs
 from .conv2d_pairs_int16 import Conv2dPairsInt16
 from .conv2d_vectors import Conv2dVectors
 from .conv2d_vectors_int16 import INT16_HELPERS, Conv2dVectorsInt16
+from .drawing import typed
 from .requantization import Form
 from .vector_requantization import VectorForm
 
@@ -69,28 +70,8 @@ def _draw_few_inputs(d: Case, element: Element = Element.INT8) -> Value:
     )
 
 
-def _draw_windows_int16(d: Case) -> Value:
-    return _draw_windows(d, Element.INT16)
-
-
-def _draw_wide_int16(d: Case) -> Value:
-    return _draw_wide(d, Element.INT16)
-
-
-def _draw_pointwise_int16(d: Case) -> Value:
-    return _draw_pointwise(d, Element.INT16)
-
-
-def _draw_dilated_int16(d: Case) -> Value:
-    return _draw_dilated(d, Element.INT16)
-
-
-def _draw_few_inputs_int16(d: Case) -> Value:
-    return _draw_few_inputs(d, Element.INT16)
-
-
+_DRAWS_OF_PAIRS: tuple[Draw, ...] = (_draw_windows, _draw_wide, _draw_pointwise, _draw_dilated)
 _DRAWS: tuple[Draw, ...] = (_draw_windows, _draw_wide, _draw_pointwise, _draw_few_inputs)
-_DRAWS_INT16: tuple[Draw, ...] = (_draw_windows_int16, _draw_wide_int16, _draw_pointwise_int16, _draw_few_inputs_int16)
 
 
 def _struct(
@@ -159,7 +140,7 @@ class Conv2dGroupedPairs(Conv2dPairs):
         f"several groups with {_LEAST_INPUTS_OF_PAIRS} inputs or more, a multiple of 4 output channels each, and "
         "sums that fit one of the forms of requantization"
     )
-    draws = (_draw_windows, _draw_wide, _draw_pointwise, _draw_dilated)
+    draws = _DRAWS_OF_PAIRS
     symbol = Symbol(PAIRS, helpers=conv2d_pairs.HELPERS)
 
     def why_not(self, node: Node) -> str:
@@ -178,7 +159,7 @@ class Conv2dGroupedPairsInt16(Conv2dPairsInt16):
         f"several groups with {_LEAST_INPUTS_OF_PAIRS} inputs or more, a multiple of 4 output channels each, and "
         "outputs whose steps are at least four times those of sums"
     )
-    draws = (_draw_windows_int16, _draw_wide_int16, _draw_pointwise_int16, _draw_dilated_int16)
+    draws = typed(_DRAWS_OF_PAIRS, element=Element.INT16)
     symbol = Symbol(PAIRS_INT16, helpers=conv2d_pairs_int16.HELPERS)
 
     def why_not(self, node: Node) -> str:
@@ -212,7 +193,7 @@ class Conv2dGroupedVectorsInt16(Conv2dVectorsInt16):
     name = "conv2d_grouped_vectors_int16"
     like = conv2d.LARGE_INT16
     assumes = Conv2dGroupedVectors.assumes
-    draws = _DRAWS_INT16
+    draws = typed(_DRAWS, element=Element.INT16)
     symbol = Symbol(VECTORS_INT16, helpers=INT16_HELPERS)
 
     def why_not(self, node: Node) -> str:

@@ -8,27 +8,16 @@ import numpy as np
 
 from ...format.element import Element
 from ...format.schema import Isa
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from ...ops import conv2d
-from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import block_args, conv2d_pairs, nibble_table, pair_table, requantization
 from .conv2d_pairs import CHANNELS, HELPERS, Conv2dPairs
+from .drawing import typed
 from .requantization import Form
 
-
-def _draw_general(d: Case) -> Value:
-    return conv2d_pairs.draw_general(d, weights=Element.INT4)
-
-
-def _draw_words(d: Case) -> Value:
-    return conv2d_pairs.draw_words(d, weights=Element.INT4)
-
-
-def _draw_pointwise(d: Case) -> Value:
-    return conv2d_pairs.draw_pointwise(d, weights=Element.INT4)
-
+DRAWS = (conv2d_pairs.draw_general, conv2d_pairs.draw_words, conv2d_pairs.draw_pointwise)
 
 KERNEL = KernelSpec(
     "conv2d_int4_pairs",
@@ -64,7 +53,7 @@ class Conv2dInt4Pairs(Conv2dPairs):
     like = conv2d.INT4
     isas = frozenset({Isa.DSP})
     assumes = "one group, and sums and products of 19 bits that fit one of the forms of requantization"
-    draws = (_draw_general, _draw_words, _draw_pointwise)
+    draws = typed(DRAWS, weights=Element.INT4)
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
 

@@ -10,30 +10,20 @@ from ...ops import conv2d
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import block_args, conv2d_pairs, nibble_draws, nibble_table, requantization_int16
+from . import block_args, conv2d_pairs, drawing, nibble_table, requantization_int16
+from .conv2d_int4_pairs import DRAWS
 from .conv2d_pairs import CHANNELS
 from .conv2d_pairs_int16 import HELPERS, Conv2dPairsInt16
+from .drawing import typed
 from .requantization import Form
 
 _ELEMENT = Element.INT16
 
 
-def _draw_general(d: Case) -> Value:
-    return conv2d_pairs.draw_general(d, _ELEMENT, Element.INT4)
-
-
-def _draw_words(d: Case) -> Value:
-    return conv2d_pairs.draw_words(d, _ELEMENT, Element.INT4)
-
-
-def _draw_pointwise(d: Case) -> Value:
-    return conv2d_pairs.draw_pointwise(d, _ELEMENT, Element.INT4)
-
-
 def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = conv2d_pairs.draw_pointwise(d, _ELEMENT, Element.INT4)
-    nibble_draws.finer_steps(d, 5)
+    drawing.finer_steps(d, 5)
     return output
 
 
@@ -61,7 +51,7 @@ class Conv2dInt4PairsInt16(Conv2dPairsInt16):
 
     name = "conv2d_int4_pairs_int16"
     like = conv2d.INT4_INT16
-    draws = (_draw_general, _draw_words, _draw_pointwise, _draw_fine_steps)
+    draws = (*typed(DRAWS, element=_ELEMENT, weights=Element.INT4), _draw_fine_steps)
     assumes = "one group, and sums of 31 bits, in steps of the output if these are finer"
     symbol = Symbol(KERNEL, helpers=HELPERS)
 

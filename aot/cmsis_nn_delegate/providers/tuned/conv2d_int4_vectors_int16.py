@@ -7,31 +7,16 @@ from ...graph.ir import Value
 from ...ops import conv2d
 from ...ops.case import Case
 from ..implementation import Symbol
-from . import conv2d_int4_vectors, nibble_draws, vector_table
+from . import conv2d_int4_vectors, drawing, vector_table
 from .conv2d_int4_vectors import Conv2dInt4Vectors
 from .conv2d_vectors_int16 import INT16_HELPERS
-
-
-def _draw_windows(d: Case) -> Value:
-    return conv2d_int4_vectors.draw_windows(d, Element.INT16)
-
-
-def _draw_deep(d: Case) -> Value:
-    return conv2d_int4_vectors.draw_deep(d, Element.INT16)
-
-
-def _draw_first(d: Case) -> Value:
-    return conv2d_int4_vectors.draw_first(d, Element.INT16)
-
-
-def _draw_pointwise(d: Case) -> Value:
-    return conv2d_int4_vectors.draw_pointwise(d, Element.INT16)
+from .drawing import typed
 
 
 def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = conv2d_int4_vectors.draw_pointwise(d, Element.INT16)
-    nibble_draws.finer_steps(d, 9)
+    drawing.finer_steps(d, 9)
     return output
 
 
@@ -51,5 +36,5 @@ class Conv2dInt4VectorsInt16(Conv2dInt4Vectors):
         "one group without gaps in its windows, two or more output pixels and channels, and biases of "
         f"{vector_table.START_BITS} bits"
     )
-    draws = (_draw_windows, _draw_deep, _draw_first, _draw_pointwise, _draw_fine_steps)
+    draws = (*typed(Conv2dInt4Vectors.draws, element=Element.INT16), _draw_fine_steps)
     symbol = Symbol(KERNEL, helpers=INT16_HELPERS)

@@ -9,32 +9,16 @@ import numpy as np
 
 from ...format.element import Element
 from ...format.schema import Isa
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from ...ops import conv2d
-from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import block_args, conv2d_pairs, pair_table, requantization_int16
 from .conv2d_pairs import Conv2dPairs
+from .drawing import typed
 from .requantization import Form
 
 _ELEMENT = Element.INT16
-
-
-def _draw_general(d: Case) -> Value:
-    return conv2d_pairs.draw_general(d, _ELEMENT)
-
-
-def _draw_words(d: Case) -> Value:
-    return conv2d_pairs.draw_words(d, _ELEMENT)
-
-
-def _draw_pointwise(d: Case) -> Value:
-    return conv2d_pairs.draw_pointwise(d, _ELEMENT)
-
-
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
-    return conv2d_pairs.draw_padding_beyond_the_kernel(d, _ELEMENT)
 
 
 HELPERS = ("runtime/kernels/common/pair_products_int16_{isa}.S",)
@@ -62,7 +46,7 @@ class Conv2dPairsInt16(Conv2dPairs):
     like = conv2d.INT16
     isas = frozenset({Isa.DSP})
     assumes = "one group, and outputs whose steps are at least four times those of sums"
-    draws = (_draw_general, _draw_words, _draw_pointwise, _draw_padding_beyond_the_kernel)
+    draws = typed(Conv2dPairs.draws, element=_ELEMENT)
     symbol = Symbol(KERNEL, helpers=HELPERS)
 
     def scratch_bytes(self, node: Node) -> int:

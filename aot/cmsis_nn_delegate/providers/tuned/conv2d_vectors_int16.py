@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from ...format.element import Element
-from ...graph.ir import Value
 from ...ops import conv2d
-from ...ops.case import Case
 from ...ops.kernel import KernelSpec
-from ...ops.op import Draw
 from ..implementation import Symbol
-from . import block_args, conv2d_vectors
+from . import block_args
 from .conv2d_vectors import HELPERS, Conv2dVectors
+from .drawing import typed
 from .vector_requantization import VectorForm
 
 _ELEMENT = Element.INT16
 INT16_HELPERS = (*HELPERS, "runtime/kernels/common/vector_products_int16_{isa}.S")
-
-
-def _draw_windows(d: Case) -> Value:
-    return conv2d_vectors.draw_windows(d, _ELEMENT)
-
-
-def _draw_wide(d: Case) -> Value:
-    return conv2d_vectors.draw_wide(d, _ELEMENT)
-
-
-def _draw_deep(d: Case) -> Value:
-    return conv2d_vectors.draw_deep(d, _ELEMENT)
-
-
-def _draw_first(d: Case) -> Value:
-    return conv2d_vectors.draw_first(d, _ELEMENT)
-
-
-def _draw_pointwise(d: Case) -> Value:
-    return conv2d_vectors.draw_pointwise(d, _ELEMENT)
-
-
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
-    return conv2d_vectors.draw_padding_beyond_the_kernel(d, _ELEMENT)
 
 
 KERNEL = KernelSpec(
@@ -68,12 +40,5 @@ class Conv2dVectorsInt16(Conv2dVectors):
     like = conv2d.INT16
     element = _ELEMENT
     vector = 8
-    draws: ClassVar[tuple[Draw, ...]] = (
-        _draw_windows,
-        _draw_wide,
-        _draw_deep,
-        _draw_first,
-        _draw_pointwise,
-        _draw_padding_beyond_the_kernel,
-    )
+    draws = typed(Conv2dVectors.draws, element=_ELEMENT)
     symbol = Symbol(KERNEL, helpers=INT16_HELPERS)

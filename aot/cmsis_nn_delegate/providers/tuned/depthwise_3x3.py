@@ -6,8 +6,7 @@ They also compute smaller windows, such as 3 x 1 or two taps with one between th
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,10 @@ from ...ops import conv_args
 from ...ops.attrs import Padding
 from ...ops.case import Case
 from ...ops.geometry import Geometry
+from ...ops.op import Draw
 from ..implementation import copy_of
 from . import block_args
+from .drawing import typed
 
 TAPS = (3, 3)
 _STRIDES = ((1, 1), (2, 2))
@@ -128,6 +129,5 @@ def draw_smaller_window(d: Case, element: Element = Element.INT8, weights: Eleme
     return d.maybe_relu(d.depthwise_conv2d(image, 1, kernel=taps, **stride, clamp=d.clamp(), element=weights))
 
 
-_ALL = (draw_small, draw_large, draw_padding_beyond_the_kernel, draw_smaller_window)
-DRAWS: tuple[Callable[[Case], Value], ...] = _ALL
-DRAWS_INT4: tuple[Callable[[Case], Value], ...] = tuple(functools.partial(draw, weights=Element.INT4) for draw in _ALL)
+DRAWS: tuple[Draw, ...] = (draw_small, draw_large, draw_padding_beyond_the_kernel, draw_smaller_window)
+DRAWS_INT4 = typed(DRAWS, weights=Element.INT4)

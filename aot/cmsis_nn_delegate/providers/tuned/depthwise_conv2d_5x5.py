@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Optional
 
@@ -23,6 +22,7 @@ from ...ops.op import Draw
 from ..implementation import Function, Symbol, Workspace
 from . import block_args, depthwise_3x3
 from .depthwise_conv2d_planes import DepthwiseConv2dPlanes
+from .drawing import typed
 from .requantization import Form
 
 _CHANNELS = 4  # of a group of planes
@@ -122,9 +122,6 @@ def draw_padding_beyond_the_kernel(d: Case, weights: Element = Element.INT8, ele
     return _draw(d, weights, (_TAPS, _TAPS), size, Padding(*d.pair(4, 8), *d.pair(4, 8)), element=element)
 
 
-_ALL = (draw_whole, draw_smaller, draw_padding_beyond_the_kernel)
-
-
 class DepthwiseConv2d5x5(DepthwiseConv2dPlanes):
     """Four outputs of a row at a time: the rows of inputs that a band of rows of outputs needs are widened to planes of
     int16 in scratch memory, four channels at a time, where a word has two neighbours. Outputs in odd columns take
@@ -140,7 +137,7 @@ class DepthwiseConv2d5x5(DepthwiseConv2dPlanes):
         "windows of at most 5 x 5 and more than 3 x 3, stride 1 or 2, as many output as input channels, and sums that "
         "fit one of the forms of requantization"
     )
-    draws: ClassVar[tuple[Draw, ...]] = _ALL
+    draws: ClassVar[tuple[Draw, ...]] = (draw_whole, draw_smaller, draw_padding_beyond_the_kernel)
 
     symbol = Symbol(
         KERNEL,
@@ -243,7 +240,7 @@ class DepthwiseConv2d5x5OfInt4(DepthwiseConv2d5x5):
 
     name = "depthwise_conv2d_5x5_of_int4"
     like = depthwise_conv2d.INT4
-    draws = tuple(functools.partial(draw, weights=Element.INT4) for draw in _ALL)
+    draws = typed(DepthwiseConv2d5x5.draws, weights=Element.INT4)
 
 
 def _weight_words(node: Node) -> int:

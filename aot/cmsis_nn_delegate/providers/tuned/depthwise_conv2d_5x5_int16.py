@@ -5,27 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...format.element import Element
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from ...ops import conv2d
-from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import depthwise_conv2d_5x5
 from .depthwise_conv2d_5x5 import DepthwiseConv2d5x5
 from .depthwise_conv2d_planes_int16 import DepthwiseConv2dPlanesInt16
-
-
-def _draw_whole(d: Case) -> Value:
-    return depthwise_conv2d_5x5.draw_whole(d, element=Element.INT16)
-
-
-def _draw_smaller(d: Case) -> Value:
-    return depthwise_conv2d_5x5.draw_smaller(d, element=Element.INT16)
-
-
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
-    return depthwise_conv2d_5x5.draw_padding_beyond_the_kernel(d, element=Element.INT16)
-
+from .drawing import typed
 
 KERNEL = KernelSpec(
     "depthwise_conv2d_5x5_int16",
@@ -50,7 +37,7 @@ class DepthwiseConv2d5x5Int16(DepthwiseConv2d5x5):
         "windows of at most 5 x 5 and more than 3 x 3, stride 1 or 2, one channel a group, as many output as input "
         "channels, and outputs whose steps are at least four times those of sums"
     )
-    draws = (_draw_whole, _draw_smaller, _draw_padding_beyond_the_kernel)
+    draws = typed(DepthwiseConv2d5x5.draws, element=Element.INT16)
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/conv2d/channel_fives_int16_{isa}.S",))
 
     def why_not(self, node: Node) -> str:

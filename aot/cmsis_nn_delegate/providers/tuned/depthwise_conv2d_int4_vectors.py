@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,6 +13,7 @@ from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import block_args, depthwise_conv2d_vectors, vector_requantization, vector_table
 from .depthwise_conv2d_vectors import HELPER, DepthwiseConv2dVectors
+from .drawing import typed
 from .vector_requantization import VectorForm
 
 _WORDS = 26  # of a block in the table
@@ -46,7 +46,7 @@ class DepthwiseConv2dInt4Vectors(DepthwiseConv2dVectors):
 
     name = "depthwise_conv2d_int4_vectors"
     like = depthwise_conv2d.INT4
-    draws = tuple(functools.partial(draw, weights=Element.INT4) for draw in _DRAWS)
+    draws = typed(_DRAWS, weights=Element.INT4)
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/depthwise_conv2d/channel_nibble_vectors_{isa}.S", HELPER))
     assumes = DepthwiseConv2dVectors.assumes + f", and sums for inputs of 0 of {vector_table.START_BITS} bits"
     block_words = _WORDS

@@ -5,29 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...format.element import Element
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from ...ops import conv2d
-from ...ops.case import Case
 from ..implementation import Symbol
 from . import depthwise_3x3, depthwise_conv2d_planes, requantization, requantization_int16
 from .depthwise_conv2d_planes import FLOOR, DepthwiseConv2dPlanes
+from .drawing import typed
 from .requantization import Form
-
-
-def _draw_small(d: Case) -> Value:
-    return depthwise_3x3.draw_small(d, Element.INT16)
-
-
-def _draw_large(d: Case) -> Value:
-    return depthwise_3x3.draw_large(d, Element.INT16)
-
-
-def _draw_padding_beyond_the_kernel(d: Case) -> Value:
-    return depthwise_3x3.draw_padding_beyond_the_kernel(d, Element.INT16)
-
-
-def _draw_smaller_window(d: Case) -> Value:
-    return depthwise_3x3.draw_smaller_window(d, Element.INT16)
 
 
 class DepthwiseConv2dPlanesInt16(DepthwiseConv2dPlanes):
@@ -41,7 +25,7 @@ class DepthwiseConv2dPlanesInt16(DepthwiseConv2dPlanes):
         "windows of at most 3 x 3, stride 1 or 2, one channel a group, as many output as input channels, and outputs "
         "whose steps are at least four times those of sums"
     )
-    draws = (_draw_small, _draw_large, _draw_padding_beyond_the_kernel, _draw_smaller_window)
+    draws = typed(depthwise_3x3.DRAWS, element=Element.INT16)
     symbol = Symbol(depthwise_conv2d_planes.INT16, helpers=("runtime/kernels/common/channel_planes_int16_{isa}.S",))
 
     def why_not(self, node: Node) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,9 +11,10 @@ from ...graph.ir import Node
 from ...ops import depthwise_conv2d
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import block_args, depthwise_conv2d_vectors, depthwise_conv2d_vectors_int16
+from . import block_args, depthwise_conv2d_vectors
 from .depthwise_conv2d_vectors import HELPER
 from .depthwise_conv2d_vectors_int16 import SCALE_WORDS, DepthwiseConv2dVectorsInt16
+from .drawing import typed
 from .vector_requantization import VectorForm
 
 KERNEL = KernelSpec(
@@ -42,14 +42,7 @@ class DepthwiseConv2dTapVectors(DepthwiseConv2dVectorsInt16):
     op = "depthwise_conv2d"
     like = depthwise_conv2d.KERNEL
     assumes = "as many output as input channels, 8 or more, and shifts to the right"
-    draws = tuple(
-        functools.partial(draw, element=Element.INT8)
-        for draw in (
-            depthwise_conv2d_vectors_int16.draw_three,
-            depthwise_conv2d_vectors_int16.draw_any,
-            depthwise_conv2d_vectors_int16.draw_padding_beyond_the_kernel,
-        )
-    )
+    draws = typed(DepthwiseConv2dVectorsInt16.draws, element=Element.INT8)
     symbol = Symbol(KERNEL, helpers=("runtime/kernels/depthwise_conv2d/channel_windows_{isa}.S", HELPER))
 
     def why_not(self, node: Node) -> str:

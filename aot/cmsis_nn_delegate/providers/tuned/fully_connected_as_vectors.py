@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from ...format.element import Element
 from ...format.schema import Isa
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from ...ops import fully_connected, storage
-from ...ops.case import Case
 from ...ops.op import Draw
 from . import fully_connected_as_conv2d, vector_table
+from .drawing import typed
 from .fully_connected_as_conv2d import FullyConnectedAsConv2d
 
 # Products of four rows take 14 instructions, of which one row would take 19 / 4 for itself.
@@ -32,24 +32,12 @@ class FullyConnectedAsVectors(FullyConnectedAsConv2d):
         return super().why_not(node)
 
 
-def _draw(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw(d, Element.INT16)
-
-
-def _draw_image(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw_image(d, Element.INT16)
-
-
 class FullyConnectedAsVectorsInt16(FullyConnectedAsVectors):
     """The same of int16, by `conv2d_vectors_int16`."""
 
     name = "fully_connected_as_vectors_int16"
     like = fully_connected.INT16
-    draws = (_draw, _draw_image)
-
-
-def _draw_nibbles(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw(d, weights=Element.INT4)
+    draws = typed(FullyConnectedAsVectors.draws, element=Element.INT16)
 
 
 class FullyConnectedInt4AsVectors(FullyConnectedAsVectors):
@@ -61,11 +49,7 @@ class FullyConnectedInt4AsVectors(FullyConnectedAsVectors):
         "three rows or more, two or more outputs, shifts to the right, and sums for inputs of 0 of "
         f"{vector_table.START_BITS} bits"
     )
-    draws = (_draw_nibbles,)
-
-
-def _draw_nibbles_int16(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw(d, Element.INT16, Element.INT4)
+    draws = typed((fully_connected_as_conv2d.draw,), weights=Element.INT4)
 
 
 class FullyConnectedInt4AsVectorsInt16(FullyConnectedAsVectors):
@@ -74,4 +58,4 @@ class FullyConnectedInt4AsVectorsInt16(FullyConnectedAsVectors):
     name = "fully_connected_int4_as_vectors_int16"
     like = fully_connected.INT4_INT16
     assumes = f"three rows or more, two or more outputs, and biases of {vector_table.START_BITS} bits"
-    draws = (_draw_nibbles_int16,)
+    draws = typed((fully_connected_as_conv2d.draw,), element=Element.INT16, weights=Element.INT4)

@@ -13,15 +13,8 @@ from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
 from . import fully_connected_pairs, nibble_table
+from .drawing import typed
 from .fully_connected_pairs import CHANNELS, HELPERS, FullyConnectedPairs
-
-
-def _draw(d: Case) -> Value:
-    return fully_connected_pairs.draw(d, weights=Element.INT4)
-
-
-def _draw_whole_blocks(d: Case) -> Value:
-    return fully_connected_pairs.draw_whole_blocks(d, weights=Element.INT4)
 
 
 def _draw_large_biases(d: Case) -> Value:
@@ -61,7 +54,7 @@ class FullyConnectedInt4Pairs(FullyConnectedPairs):
     name = "fully_connected_int4_pairs"
     like = fully_connected.INT4
     isas = frozenset({Isa.DSP})
-    draws = (_draw, _draw_whole_blocks, _draw_large_biases)
+    draws = (*typed(FullyConnectedPairs.draws, weights=Element.INT4), _draw_large_biases)
 
     symbol = Symbol(KERNEL, helpers=HELPERS)
 

@@ -10,24 +10,17 @@ from ...ops import fully_connected
 from ...ops.case import Case
 from ...ops.kernel import KernelSpec
 from ..implementation import Symbol
-from . import fully_connected_pairs, nibble_draws, nibble_table, requantization_int16
+from . import drawing, fully_connected_pairs, nibble_table, requantization_int16
+from .drawing import typed
 from .fully_connected_int4_pairs import BLOCK_WORDS, TABLE
-from .fully_connected_pairs import CHANNELS
+from .fully_connected_pairs import CHANNELS, FullyConnectedPairs
 from .fully_connected_pairs_int16 import HELPERS, FullyConnectedPairsInt16
-
-
-def _draw(d: Case) -> Value:
-    return fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
-
-
-def _draw_whole_blocks(d: Case) -> Value:
-    return fully_connected_pairs.draw_whole_blocks(d, Element.INT16, Element.INT4)
 
 
 def _draw_fine_steps(d: Case) -> Value:
     """Outputs with finer steps than those of sums."""
     output = fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
-    nibble_draws.finer_steps(d, 5)
+    drawing.finer_steps(d, 5)
     return output
 
 
@@ -50,7 +43,7 @@ class FullyConnectedInt4PairsInt16(FullyConnectedPairsInt16):
 
     name = "fully_connected_int4_pairs_int16"
     like = fully_connected.INT4_INT16
-    draws = (_draw, _draw_whole_blocks, _draw_fine_steps)
+    draws = (*typed(FullyConnectedPairs.draws, element=Element.INT16, weights=Element.INT4), _draw_fine_steps)
     assumes = (
         "one row, outputs that nearly fill blocks of 8, and sums of 31 bits, in steps of the output if these are finer"
     )

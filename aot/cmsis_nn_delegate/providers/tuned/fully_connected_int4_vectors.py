@@ -10,26 +10,17 @@ from ...ops import fully_connected
 from ...ops.case import Case
 from ...ops.op import Draw
 from ..implementation import Symbol
-from . import fully_connected_as_conv2d, fully_connected_pairs, fully_connected_vectors, nibble_draws
+from . import drawing, fully_connected_as_conv2d, fully_connected_pairs, fully_connected_vectors
+from .drawing import typed
 from .fully_connected_vectors import HELPERS, FullyConnectedVectors
 
-
-def _draw(d: Case) -> Value:
-    return fully_connected_pairs.draw(d, weights=Element.INT4)
-
-
-def _draw_whole_blocks(d: Case) -> Value:
-    return fully_connected_pairs.draw_whole_blocks(d, weights=Element.INT4)
-
-
-def _draw_rows(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw(d, weights=Element.INT4)
+DRAWS = (fully_connected_pairs.draw, fully_connected_pairs.draw_whole_blocks, fully_connected_as_conv2d.draw)
 
 
 def draw_fine_steps(d: Case, element: Element = Element.INT8) -> Value:
     """Outputs with finer steps than those of sums; `element` is the type of inputs."""
     output = fully_connected_pairs.draw(d, element, Element.INT4)
-    nibble_draws.finer_steps(d, 9)
+    drawing.finer_steps(d, 9)
     return output
 
 
@@ -46,7 +37,7 @@ class FullyConnectedInt4Vectors(FullyConnectedVectors):
     like = fully_connected.INT4
     nibbles = True
     assumes = "outputs that leave little of their blocks of 8 empty"
-    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_whole_blocks, _draw_rows, draw_fine_steps)
+    draws: ClassVar[tuple[Draw, ...]] = (*typed(DRAWS, weights=Element.INT4), draw_fine_steps)
     symbol = Symbol(KERNEL, helpers=HELPERS)
 
     def why_inexact(self, node: Node) -> str:

@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 from ...format.element import Element
-from ...graph.ir import Value
 from ...ops import fully_connected
-from ...ops.case import Case
 from ..implementation import Symbol
-from . import fully_connected_as_conv2d, fully_connected_int4_vectors, fully_connected_pairs, fully_connected_vectors
-from .fully_connected_int4_vectors import FullyConnectedInt4Vectors
+from . import fully_connected_vectors
+from .drawing import typed
+from .fully_connected_int4_vectors import DRAWS, FullyConnectedInt4Vectors, draw_fine_steps
 from .fully_connected_vectors import HELPERS
-
-
-def _draw(d: Case) -> Value:
-    return fully_connected_pairs.draw(d, Element.INT16, Element.INT4)
-
-
-def _draw_whole_blocks(d: Case) -> Value:
-    return fully_connected_pairs.draw_whole_blocks(d, Element.INT16, Element.INT4)
-
-
-def _draw_rows(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw(d, Element.INT16, Element.INT4)
-
-
-def _draw_fine_steps(d: Case) -> Value:
-    return fully_connected_int4_vectors.draw_fine_steps(d, Element.INT16)
-
 
 KERNEL = fully_connected_vectors.kernel_of(Element.INT16, nibbles=True)
 
@@ -37,5 +19,8 @@ class FullyConnectedInt4VectorsInt16(FullyConnectedInt4Vectors):
     name = "fully_connected_int4_vectors_int16"
     like = fully_connected.INT4_INT16
     element = Element.INT16
-    draws = (_draw, _draw_whole_blocks, _draw_rows, _draw_fine_steps)
+    draws = (
+        *typed(DRAWS, element=Element.INT16, weights=Element.INT4),
+        *typed((draw_fine_steps,), element=Element.INT16),
+    )
     symbol = Symbol(KERNEL, helpers=HELPERS)

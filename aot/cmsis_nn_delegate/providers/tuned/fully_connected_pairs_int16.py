@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ...format.element import Element
 from ...format.schema import Isa
-from ...graph.ir import Node, Value
+from ...graph.ir import Node
 from ...ops import fully_connected
-from ...ops.case import Case
-from ...ops.op import Draw
 from ..implementation import Symbol
 from . import fully_connected_pairs, pair_table, requantization_int16
+from .drawing import typed
 from .fully_connected_pairs import FullyConnectedPairs
 from .requantization import Form
-
-
-def _draw(d: Case) -> Value:
-    return fully_connected_pairs.draw(d, Element.INT16)
-
-
-def _draw_whole_blocks(d: Case) -> Value:
-    return fully_connected_pairs.draw_whole_blocks(d, Element.INT16)
-
 
 HELPERS = ("runtime/kernels/common/row_products_int16_{isa}.S",)
 
@@ -36,7 +24,7 @@ class FullyConnectedPairsInt16(FullyConnectedPairs):
     like = fully_connected.INT16
     isas = frozenset({Isa.DSP})
     assumes = "one row, outputs that nearly fill blocks of 8, and whose steps are at least four times those of sums"
-    draws: ClassVar[tuple[Draw, ...]] = (_draw, _draw_whole_blocks)
+    draws = typed(FullyConnectedPairs.draws, element=Element.INT16)
     symbol = Symbol(fully_connected_pairs.INT16, helpers=HELPERS)
 
     def why_inexact(self, node: Node) -> str:

@@ -3,29 +3,11 @@
 from __future__ import annotations
 
 from ...format.element import Element
-from ...graph.ir import Value
 from ...ops import fully_connected
-from ...ops.case import Case
 from ..implementation import Symbol
-from . import fully_connected_as_conv2d, fully_connected_pairs, fully_connected_vectors
+from . import fully_connected_vectors
+from .drawing import typed
 from .fully_connected_vectors import HELPERS, FullyConnectedVectors
-
-
-def _draw(d: Case) -> Value:
-    return fully_connected_pairs.draw(d, Element.INT16)
-
-
-def _draw_whole_blocks(d: Case) -> Value:
-    return fully_connected_pairs.draw_whole_blocks(d, Element.INT16)
-
-
-def _draw_rows(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw(d, Element.INT16)
-
-
-def _draw_image(d: Case) -> Value:
-    return fully_connected_as_conv2d.draw_image(d, Element.INT16)
-
 
 KERNEL = fully_connected_vectors.kernel_of(Element.INT16)
 
@@ -36,5 +18,5 @@ class FullyConnectedVectorsInt16(FullyConnectedVectors):
     name = "fully_connected_vectors_int16"
     like = fully_connected.INT16
     element = Element.INT16
-    draws = (_draw, _draw_whole_blocks, _draw_rows, _draw_image)
+    draws = typed(FullyConnectedVectors.draws, element=Element.INT16)
     symbol = Symbol(KERNEL, helpers=HELPERS)

@@ -16,6 +16,7 @@ from ...ops.kernel import KernelSpec
 from ...ops.op import Draw
 from ..implementation import OwnImplementation, Symbol
 from . import pooled_channels
+from .drawing import typed
 
 KERNEL = KernelSpec(
     "max_pool2d_channels",
@@ -37,13 +38,8 @@ INT16_KERNEL = KernelSpec(
 )
 
 
-def _draw(d: Case) -> Value:
-    x, attrs = pooled_channels.draw_image(d)
-    return d.node("max_pool2d", [x], attrs, x.quant)
-
-
-def _draw_int16(d: Case) -> Value:
-    x, attrs = pooled_channels.draw_image(d, Element.INT16)
+def _draw(d: Case, element: Element = Element.INT8) -> Value:
+    x, attrs = pooled_channels.draw_image(d, element)
     return d.node("max_pool2d", [x], attrs, x.quant)
 
 
@@ -77,6 +73,6 @@ class MaxPool2dChannelsInt16(MaxPool2dChannels):
 
     name = "max_pool2d_channels_int16"
     like = max_pool2d.INT16
-    draws = (_draw_int16,)
+    draws = typed((_draw,), element=Element.INT16)
 
     symbol = Symbol(INT16_KERNEL, helpers=("runtime/kernels/max_pool2d/max_pool2d_channels_{isa}.S",))
