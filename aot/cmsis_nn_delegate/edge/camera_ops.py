@@ -15,10 +15,9 @@ from typing import Any
 
 import torch
 
-from . import recurrent_ops  # noqa: F401  declares the library
 from .camera_formats import COMPONENTS, MATRIX_BITS, PIXEL_BYTES, RGB565, color_matrix, problem
+from .own_ops import define
 
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
 _PIXELS = 4 // PIXEL_BYTES  # of a number
 
 
@@ -89,18 +88,7 @@ def _check(
         raise ValueError(wrong)
 
 
-def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
-    return out.copy_(_camera_image(*arguments))
-
-
 _ARGUMENTS = (
     "Tensor frame, str format, bool gray, bool full_range, int[] crop, int[] size, str mode, float[] mean, float[] std"
 )
-_library.define(f"camera_image({_ARGUMENTS}) -> Tensor")
-_library.impl("camera_image", _camera_image, "CompositeExplicitAutograd")
-# ExecuTorch asks for it where a program calls the operator outside of the delegate.
-_library.define(f"camera_image.out({_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
-_library.impl("camera_image.out", _out, "CompositeExplicitAutograd")
-torch.library.register_fake("cmsis_nn_delegate::camera_image", _shape_of_it, lib=_library)
-
-CAMERA_IMAGE = torch.ops.cmsis_nn_delegate.camera_image.default
+CAMERA_IMAGE = define("camera_image", _ARGUMENTS, _camera_image, _shape_of_it, outside=True)

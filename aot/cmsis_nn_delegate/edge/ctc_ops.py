@@ -11,13 +11,9 @@ first `seen` steps are those of an earlier call: they only say what came before.
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from . import recurrent_ops  # noqa: F401  declares the library
-
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
+from .own_ops import define
 
 
 def _ctc_greedy(scores: torch.Tensor, blank: int, seen: int) -> torch.Tensor:
@@ -35,16 +31,4 @@ def _shape_of_it(scores: torch.Tensor, blank: int, seen: int) -> torch.Tensor:
     return scores.new_empty((*scores.shape[:-2], scores.shape[-2] - seen), dtype=torch.int64)
 
 
-def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
-    return out.copy_(_ctc_greedy(*arguments))
-
-
-_ARGUMENTS = "Tensor scores, int blank, int seen"
-_library.define(f"ctc_greedy({_ARGUMENTS}) -> Tensor")
-_library.impl("ctc_greedy", _ctc_greedy, "CompositeExplicitAutograd")
-# ExecuTorch asks for it where a program calls the operator outside of the delegate.
-_library.define(f"ctc_greedy.out({_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
-_library.impl("ctc_greedy.out", _out, "CompositeExplicitAutograd")
-torch.library.register_fake("cmsis_nn_delegate::ctc_greedy", _shape_of_it, lib=_library)
-
-CTC_GREEDY = torch.ops.cmsis_nn_delegate.ctc_greedy.default
+CTC_GREEDY = define("ctc_greedy", "Tensor scores, int blank, int seen", _ctc_greedy, _shape_of_it, outside=True)

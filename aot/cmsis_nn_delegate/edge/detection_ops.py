@@ -11,16 +11,13 @@ whole 2^-15. That is torchvision.ops.nms without boxes of low scores, and the fi
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import torch
 
-from . import recurrent_ops  # noqa: F401  declares the library
+from .own_ops import define
 
 # Bits behind the point of the threshold.
 IOU_BITS = 15
-
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
 
 
 def iou_steps(iou: float) -> int:
@@ -56,16 +53,4 @@ def _shape_of_it(boxes: torch.Tensor, scores: torch.Tensor, iou: float, score: f
     return scores.new_empty((*scores.shape[:-1], most), dtype=torch.int64)
 
 
-def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
-    return out.copy_(_nms(*arguments))
-
-
-_ARGUMENTS = "Tensor boxes, Tensor scores, float iou, float score, int most"
-_library.define(f"nms({_ARGUMENTS}) -> Tensor")
-_library.impl("nms", _nms, "CompositeExplicitAutograd")
-# ExecuTorch asks for it where a program calls the operator outside of the delegate.
-_library.define(f"nms.out({_ARGUMENTS}, *, Tensor(a!) out) -> Tensor(a!)")
-_library.impl("nms.out", _out, "CompositeExplicitAutograd")
-torch.library.register_fake("cmsis_nn_delegate::nms", _shape_of_it, lib=_library)
-
-NMS = torch.ops.cmsis_nn_delegate.nms.default
+NMS = define("nms", "Tensor boxes, Tensor scores, float iou, float score, int most", _nms, _shape_of_it, outside=True)

@@ -22,12 +22,11 @@ from typing import Any
 
 import torch
 
-from . import recurrent_ops  # noqa: F401  declares the library
 from .function_chain import parsed
+from .own_ops import define
 
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
-_LEAKY_SUM = "Tensor state, Tensor input, Tensor decay, Tensor gain, str chain) -> Tensor"
-_SELECTIVE_STATE = "Tensor state, Tensor step, Tensor input, Tensor written, Tensor rates, str chain) -> Tensor"
+_LEAKY_SUM = "Tensor state, Tensor input, Tensor decay, Tensor gain, str chain"
+_SELECTIVE_STATE = "Tensor state, Tensor step, Tensor input, Tensor written, Tensor rates, str chain"
 
 _FUNCTIONS: Mapping[str, Callable[..., torch.Tensor]] = {
     "neg": torch.neg,
@@ -65,23 +64,20 @@ def _selective_state(
     return torch.exp(t * rates) * state + t * x * written
 
 
-def _define(name: str, arguments: str, function: Any) -> None:
+def _define(name: str, arguments: str, function: Any) -> tuple[Any, Any]:
+    """Declares operator `name` and NAME_last, and returns both."""
+
     def last(output: torch.Tensor, *rest: Any) -> Any:
         return function(*rest)
 
-    for full, given, compute_it in ((name, arguments, function), (f"{name}_last", f"Tensor output, {arguments}", last)):
-        _library.define(f"{full}({given}")
-        _library.impl(full, compute_it, "CompositeExplicitAutograd")
-        torch.library.register_fake(f"cmsis_nn_delegate::{full}", lambda x, *_: torch.empty_like(x), lib=_library)
+    def shape(x: torch.Tensor, *_: Any) -> torch.Tensor:
+        return torch.empty_like(x)
+
+    return define(name, arguments, function, shape), define(f"{name}_last", f"Tensor output, {arguments}", last, shape)
 
 
-_define("leaky_sum", _LEAKY_SUM, _leaky_sum)
-_define("selective_state", _SELECTIVE_STATE, _selective_state)
-
-LEAKY_SUM = torch.ops.cmsis_nn_delegate.leaky_sum.default
-LEAKY_SUM_LAST = torch.ops.cmsis_nn_delegate.leaky_sum_last.default
-SELECTIVE_STATE = torch.ops.cmsis_nn_delegate.selective_state.default
-SELECTIVE_STATE_LAST = torch.ops.cmsis_nn_delegate.selective_state_last.default
+LEAKY_SUM, LEAKY_SUM_LAST = _define("leaky_sum", _LEAKY_SUM, _leaky_sum)
+SELECTIVE_STATE, SELECTIVE_STATE_LAST = _define("selective_state", _SELECTIVE_STATE, _selective_state)
 
 # By operator, what gives its new state with the elements of a state.
 LAST = {LEAKY_SUM: LEAKY_SUM_LAST, SELECTIVE_STATE: SELECTIVE_STATE_LAST}

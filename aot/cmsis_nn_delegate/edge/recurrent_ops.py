@@ -37,26 +37,17 @@ from typing import Any, NamedTuple, Optional
 import torch
 
 from ..support.errors import UserError
+from .own_ops import define
 
-_ORDER = "bool batch_first, bool reverse, Tensor? lengths=None) -> Tensor"
+_ORDER = "bool batch_first, bool reverse, Tensor? lengths=None"
 _WEIGHTS = "Tensor w_ih, Tensor w_hh, Tensor b_ih, Tensor b_hh"
-_LAYER = f"{_WEIGHTS}, {_ORDER}"
-_PROJECTED = f"Tensor h0, Tensor c0, {_WEIGHTS}, Tensor w_hr, Tensor m0, {_ORDER}"
-_library: Any = torch.library.Library("cmsis_nn_delegate", "DEF")  # type: ignore[no-untyped-call]  # torch's
+_OF_ONE_STATE = f"Tensor input, Tensor h0, {_WEIGHTS}, {_ORDER}"
+_OF_TWO_STATES = f"Tensor input, Tensor h0, Tensor c0, {_WEIGHTS}, {_ORDER}"
+_PROJECTED = f"Tensor input, Tensor h0, Tensor c0, {_WEIGHTS}, Tensor w_hr, Tensor m0, {_ORDER}"
 
 
-def _define(name: str, states: str, function: Any) -> None:
-    _library.define(f"{name}(Tensor input, {states}, {_LAYER}")
-    _implement(name, function, _shape)
-
-
-def _define_projected(name: str, function: Any, shape: Any) -> None:
-    _library.define(f"{name}(Tensor input, {_PROJECTED}")
-    _implement(name, function, shape)
-
-
-def _implement(name: str, function: Any, shape: Any) -> None:
-    """Registers what `name` computes, which looks at the lengths first: tracing sees only `shape`."""
+def _define(name: str, arguments: str, function: Any, shape: Any) -> Any:
+    """Declares an operator as `define` does, which looks at the lengths first."""
 
     def checked(*arguments: Any) -> Any:
         order = _order_of(arguments)
@@ -64,8 +55,7 @@ def _implement(name: str, function: Any, shape: Any) -> None:
             require_lengths(order.lengths, arguments[0].shape[int(order.batch_first)])
         return function(*arguments)
 
-    _library.impl(name, checked, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"cmsis_nn_delegate::{name}", shape, lib=_library)
+    return define(name, arguments, checked, shape)
 
 
 def _shape(x: torch.Tensor, h0: torch.Tensor, *_: Any) -> torch.Tensor:
@@ -232,39 +222,25 @@ _lstm_by_position = _by_position(_lstm)
 _gru, _rnn_tanh, _rnn_relu = (
     _by_position(_of_one_state(function)) for function in (torch.gru, torch.rnn_tanh, torch.rnn_relu)
 )
-_define("lstm", "Tensor h0, Tensor c0", _lstm_by_position)
-_define("lstm_cells", "Tensor h0, Tensor c0", _by_position(_only_cells))
-_define("gru", "Tensor h0", _gru)
-_define("rnn_tanh", "Tensor h0", _rnn_tanh)
-_define("rnn_relu", "Tensor h0", _rnn_relu)
+LSTM = _define("lstm", _OF_TWO_STATES, _lstm_by_position, _shape)
+LSTM_CELLS = _define("lstm_cells", _OF_TWO_STATES, _by_position(_only_cells), _shape)
+GRU = _define("gru", _OF_ONE_STATE, _gru, _shape)
+RNN_TANH = _define("rnn_tanh", _OF_ONE_STATE, _rnn_tanh, _shape)
+RNN_RELU = _define("rnn_relu", _OF_ONE_STATE, _rnn_relu, _shape)
 
 _lstm_projected_by_position = _by_position(_lstm_projected)
-_define_projected("lstm_projected", _lstm_projected_by_position, _shape)
-_define_projected("lstm_projected_cells", _by_position(_only_cells), _shape_of_units)
-_define_projected("lstm_projected_units", _by_position(_only_units), _shape_of_units)
+LSTM_PROJECTED = _define("lstm_projected", _PROJECTED, _lstm_projected_by_position, _shape)
+LSTM_PROJECTED_CELLS = _define("lstm_projected_cells", _PROJECTED, _by_position(_only_cells), _shape_of_units)
+LSTM_PROJECTED_UNITS = _define("lstm_projected_units", _PROJECTED, _by_position(_only_units), _shape_of_units)
 
-_library.define(f"gru_last(Tensor output, {_ORDER}")
-_library.define("last_step(Tensor output, Tensor lengths, bool batch_first) -> Tensor")
-_library.define(f"lstm_last(Tensor output, Tensor input, Tensor h0, Tensor c0, {_LAYER}")
 _gru_last, _lstm_last = _by_position(_last), _by_position(_last_cells)
-for _name, _function in (("gru_last", _gru_last), ("lstm_last", _lstm_last), ("last_step", _last_step)):
-    _implement(_name, _function, _last_shape)
-_library.define(f"lstm_projected_last(Tensor output, Tensor input, {_PROJECTED}")
 _lstm_projected_last = _by_position(_last_projected_cells)
-_implement("lstm_projected_last", _lstm_projected_last, _last_shape_of_cells)
-
-LSTM = torch.ops.cmsis_nn_delegate.lstm.default
-LSTM_CELLS = torch.ops.cmsis_nn_delegate.lstm_cells.default
-LSTM_LAST = torch.ops.cmsis_nn_delegate.lstm_last.default
-LSTM_PROJECTED = torch.ops.cmsis_nn_delegate.lstm_projected.default
-LSTM_PROJECTED_CELLS = torch.ops.cmsis_nn_delegate.lstm_projected_cells.default
-LSTM_PROJECTED_UNITS = torch.ops.cmsis_nn_delegate.lstm_projected_units.default
-LSTM_PROJECTED_LAST = torch.ops.cmsis_nn_delegate.lstm_projected_last.default
-GRU = torch.ops.cmsis_nn_delegate.gru.default
-GRU_LAST = torch.ops.cmsis_nn_delegate.gru_last.default
-RNN_TANH = torch.ops.cmsis_nn_delegate.rnn_tanh.default
-RNN_RELU = torch.ops.cmsis_nn_delegate.rnn_relu.default
-LAST_STEP = torch.ops.cmsis_nn_delegate.last_step.default
+GRU_LAST = _define("gru_last", f"Tensor output, {_ORDER}", _gru_last, _last_shape)
+LAST_STEP = _define("last_step", "Tensor output, Tensor lengths, bool batch_first", _last_step, _last_shape)
+LSTM_LAST = _define("lstm_last", f"Tensor output, {_OF_TWO_STATES}", _lstm_last, _last_shape)
+LSTM_PROJECTED_LAST = _define(
+    "lstm_projected_last", f"Tensor output, {_PROJECTED}", _lstm_projected_last, _last_shape_of_cells
+)
 
 # What each computes, with PyTorch's operators.
 LAYERS = {

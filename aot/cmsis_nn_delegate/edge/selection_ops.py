@@ -14,9 +14,7 @@ from typing import Any
 
 import torch
 
-from . import recurrent_ops  # noqa: F401  declares the library
-
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
+from .own_ops import define, give_gradients
 
 
 def _sorted(x: torch.Tensor, k: int, dim: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -49,15 +47,12 @@ def _define(name: str, result: int, dtype: Callable[[torch.Tensor], torch.dtype]
     def shaped(x: torch.Tensor, k: int, dim: int, largest: bool) -> torch.Tensor:
         return x.new_empty(_shape(x, k, dim), dtype=dtype(x))
 
-    _library.define(f"{name}(Tensor input, int k, int dim, bool largest) -> Tensor")
-    _library.impl(name, compute, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"cmsis_nn_delegate::{name}", shaped, lib=_library)
-    return getattr(torch.ops.cmsis_nn_delegate, name).default
+    return define(name, "Tensor input, int k, int dim, bool largest", compute, shaped)
 
 
 TOPK_VALUES = _define("topk_values", 0, lambda x: x.dtype)
 TOPK_INDICES = _define("topk_indices", 1, lambda x: torch.int64)
-torch.library.register_autograd("cmsis_nn_delegate::topk_values", _gradient, setup_context=_save, lib=_library)
+give_gradients("topk_values", _gradient, _save)
 
 # What computes them with PyTorch's operators.
 SELECTIONS: Mapping[Any, Callable[..., torch.Tensor]] = {

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from .own_ops import LIBRARY
 from .recurrent_ops import (
     GRU,
     GRU_LAST,
@@ -32,7 +33,6 @@ _REST = (
     "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, "
     "bool batch_first, Tensor lengths)"
 )
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
 
 
 def _layers(
@@ -87,11 +87,11 @@ def _of_one_state(kind: Any) -> Any:
     return layers
 
 
-_library.define(f"sequence_lstm(Tensor input, Tensor[] hx, {_REST} -> (Tensor, Tensor, Tensor)")
-_library.impl("sequence_lstm", _of_two_states, "CompositeImplicitAutograd")
+LIBRARY.define(f"sequence_lstm(Tensor input, Tensor[] hx, {_REST} -> (Tensor, Tensor, Tensor)")
+LIBRARY.impl("sequence_lstm", _of_two_states, "CompositeImplicitAutograd")
 for _name, _kind in (("gru", GRU), ("rnn_tanh", RNN_TANH), ("rnn_relu", RNN_RELU)):
-    _library.define(f"sequence_{_name}(Tensor input, Tensor hx, {_REST} -> (Tensor, Tensor)")
-    _library.impl(f"sequence_{_name}", _of_one_state(_kind), "CompositeImplicitAutograd")
+    LIBRARY.define(f"sequence_{_name}(Tensor input, Tensor hx, {_REST} -> (Tensor, Tensor)")
+    LIBRARY.impl(f"sequence_{_name}", _of_one_state(_kind), "CompositeImplicitAutograd")
 
 SEQUENCE_LSTM = torch.ops.cmsis_nn_delegate.sequence_lstm.default
 SEQUENCE_GRU = torch.ops.cmsis_nn_delegate.sequence_gru.default

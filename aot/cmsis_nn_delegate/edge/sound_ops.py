@@ -27,12 +27,10 @@ from typing import Any
 
 import torch
 
-from . import recurrent_ops  # noqa: F401  declares the library
+from .own_ops import define, give_gradients
 
 # Types of modules whose functions compute cepstral coefficients of logarithms.
 CEPSTRAL: set[str] = set()
-
-_library: Any = torch.library.Library("cmsis_nn_delegate", "FRAGMENT")  # type: ignore[no-untyped-call]  # torch's
 
 
 def log_mel(
@@ -83,9 +81,14 @@ def _means(energies: torch.Tensor, state: torch.Tensor, smooth: torch.Tensor) ->
 
 
 def _register(
-    name: str, arguments: str, function: Callable[..., torch.Tensor], shape: Callable[..., torch.Tensor]
+    name: str,
+    arguments: str,
+    function: Callable[..., torch.Tensor],
+    shape: Callable[..., torch.Tensor],
+    *,
+    outside: bool = False,
 ) -> Any:
-    """Declares an operator of `arguments`, whose gradients are those of `function`, and returns it."""
+    """Declares an operator as `define` does, whose gradients are those of `function`, and returns it."""
 
     def save(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
         ctx.numbers = [value for value in inputs if not isinstance(value, torch.Tensor)]
@@ -98,23 +101,14 @@ def _register(
         found = torch.autograd.grad(result, inputs, gradient, allow_unused=True)
         return (*found, *(None for _ in ctx.numbers))
 
-    _library.define(f"{name}({arguments}) -> Tensor")
-    _library.impl(name, function, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"cmsis_nn_delegate::{name}", shape, lib=_library)
-    torch.library.register_autograd(f"cmsis_nn_delegate::{name}", backward, setup_context=save, lib=_library)
-    return getattr(torch.ops.cmsis_nn_delegate, name).default
-
-
-def _out(*arguments: Any, out: torch.Tensor) -> torch.Tensor:
-    return out.copy_(log_mel(*arguments))
+    operator = define(name, arguments, function, shape, outside=outside)
+    give_gradients(name, backward, save)
+    return operator
 
 
 _LOG_MEL = "Tensor samples, Tensor window, Tensor bank, int hop, int fft_length, int power, float eps, float gain"
 _PCEN = "Tensor energies, Tensor state, Tensor smooth, Tensor alpha, Tensor delta, Tensor root"
-LOG_MEL = _register("log_mel", _LOG_MEL, log_mel, _shape)
-# ExecuTorch asks for it where a program calls the operator outside of the delegate.
-_library.define(f"log_mel.out({_LOG_MEL}, *, Tensor(a!) out) -> Tensor(a!)")
-_library.impl("log_mel.out", _out, "CompositeExplicitAutograd")
+LOG_MEL = _register("log_mel", _LOG_MEL, log_mel, _shape, outside=True)
 PCEN = _register("pcen", _PCEN, pcen, lambda energies, *_: torch.empty_like(energies))
 PCEN_LAST = _register(
     "pcen_last", f"Tensor output, {_PCEN}", pcen_last, lambda output, energies, state, *_: torch.empty_like(state)
