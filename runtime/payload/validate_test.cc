@@ -27,6 +27,10 @@ using testing::small_network;
 constexpr std::int32_t kMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::int32_t kMin = std::numeric_limits<std::int32_t>::min();
 
+Error error_of(const AlignedBytes& payload, const KernelTable& table = kPortableKernels) {
+  return PayloadView::open(payload.data(), payload.size(), table).error();
+}
+
 template <typename Args>
 using Change = std::pair<const char*, std::function<void(Args&)>>;
 
@@ -34,22 +38,28 @@ template <typename Args>
 Error open_with(Opcode opcode, const std::function<void(Args&)>& change) {
   AlignedBytes bytes = small_network();
   change(args_of<Args>(bytes, opcode));
-  return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  return error_of(bytes);
+}
+
+/// open() gives `expected` for each change to a payload.
+template <typename Open, typename Changes>
+void expect_each(const Open& open, const Changes& changes, Error expected) {
+  for (const auto& [what, change] : changes) {
+    EXPECT_EQ(open(change), expected) << what;
+  }
 }
 
 /// Each change to the arguments of the call of `opcode` in a valid payload makes it malformed.
 template <typename Args>
 void expect_refused(Opcode opcode, const std::vector<Change<Args>>& changes) {
-  for (const auto& [what, change] : changes) {
-    EXPECT_EQ(open_with<Args>(opcode, change), Error::InvalidProgram) << what;
-  }
+  const auto open = [opcode](const auto& change) { return open_with<Args>(opcode, change); };
+  expect_each(open, changes, Error::InvalidProgram);
 }
 
 template <typename Args>
 void expect_accepted(Opcode opcode, const std::vector<Change<Args>>& changes) {
-  for (const auto& [what, change] : changes) {
-    EXPECT_EQ(open_with<Args>(opcode, change), Error::Ok) << what;
-  }
+  const auto open = [opcode](const auto& change) { return open_with<Args>(opcode, change); };
+  expect_each(open, changes, Error::Ok);
 }
 
 /// Calls `test` with every member of the argument block of every operator.
@@ -80,7 +90,7 @@ AlignedBytes payload_with_room(Opcode opcode) {
 Error open_with_value(AlignedBytes bytes, Opcode opcode, const OperatorField& field,
                       std::uint32_t value) {
   field.at.set(testing::find_args(bytes, opcode), static_cast<std::int32_t>(value));
-  return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+  return error_of(bytes);
 }
 
 /// The error of a payload in which `field` of the call of `opcode` is `value`.
@@ -244,11 +254,11 @@ void expect_multipliers_checked(Opcode opcode, std::size_t channels) {
     for (const Value& v : values) {
       AlignedBytes bytes = small_network();
       element(bytes, opcode, &Args::multiplier, channel) = v.value;
-      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(), v.multiplier)
+      EXPECT_EQ(error_of(bytes) == Error::Ok, v.multiplier)
           << "multiplier " << v.value << " of channel " << channel;
       bytes = small_network();
       element(bytes, opcode, &Args::shift, channel) = v.value;
-      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(), v.shift)
+      EXPECT_EQ(error_of(bytes) == Error::Ok, v.shift)
           << "shift " << v.value << " of channel " << channel;
     }
   }
@@ -282,8 +292,7 @@ void expect_overlap_checked(Opcode opcode, const OperatorField& input,
     const bool same = at == begin && input_bytes == output_bytes;
     const bool before = kernel.overlaps != nullptr &&
                         kernel.overlaps(args, static_cast<std::int32_t>(begin - at)) && at <= begin;
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok(),
-              apart || (same && kernel.overwrites_input) || before)
+    EXPECT_EQ(error_of(bytes) == Error::Ok, apart || (same && kernel.overwrites_input) || before)
         << "output at " << at;
   }
 }
@@ -326,7 +335,7 @@ TEST(ValidateCalls, InputsAndOutputsOverlapWhereTheArenaHasThem) {
     bytes.at<payload::IoTensor>(bytes.header().header_bytes + sizeof(payload::IoTensor))
         .arena_offset = arena_offset;
     args_of<payload::SoftmaxArgs>(bytes, Opcode::kSoftmax).input = input;
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1019)), Error::Ok);
   EXPECT_EQ(open(1024, make_ref(payload::kBaseArena, 1020)), Error::InvalidProgram);
@@ -341,8 +350,7 @@ TEST(ValidateCalls, ScratchLiesApartFromInputAndOutput) {
     for (const bool input : {true, false}) {
       AlignedBytes bytes = small_network();
       place(bytes, input);
-      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-                Error::InvalidProgram)
+      EXPECT_EQ(error_of(bytes), Error::InvalidProgram)
           << static_cast<int>(opcode) << (input ? " input" : " output");
     }
   };
@@ -443,11 +451,9 @@ TEST(ValidateCalls, LargeConvolution) {
   };
   for (const auto& [what, change] : changes) {
     AlignedBytes bytes = operator_payload(Opcode::kConv2dLarge);
-    EXPECT_TRUE(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).ok());
+    EXPECT_EQ(error_of(bytes), Error::Ok);
     change(args_of<Args>(bytes, Opcode::kConv2dLarge));
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-              Error::InvalidProgram)
-        << what;
+    EXPECT_EQ(error_of(bytes), Error::InvalidProgram) << what;
   }
 }
 
@@ -592,7 +598,7 @@ TEST(ValidateCalls, ExponentialsOfInt16HaveFewerOctavesThanBits) {
     a.multiplier = multiplier;
     a.shift = shift;
     a.reach = reach;
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   // 26 octaves are 26 << 16 steps.
   EXPECT_EQ(open_with_scale((26 << 16) - 1, 0, 1), Error::Ok);
@@ -612,7 +618,7 @@ TEST(ValidateCalls, SumsOf64BitsHaveRoomForTheirMultipliers) {
     const auto last = static_cast<std::size_t>(a.output_dims.c - 1);
     bytes.at<std::int64_t>((a.bias & payload::kMaxRefOffset) + 8 * last) = bias;
     bytes.at<std::int32_t>((a.shift & payload::kMaxRefOffset) + 4 * last) = shift;
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   constexpr std::int64_t kLimit = std::int64_t{1} << 46;
   EXPECT_EQ(open_with_last(kLimit - 1, 14), Error::Ok);
@@ -633,7 +639,7 @@ TEST(ValidateCalls, RowsWhoseExponentialsAddUpTo31Places) {
     a.output = make_ref(payload::kBaseArena, kRow);
     a.rows = 1;
     a.row_size = row_size;
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   EXPECT_EQ(open_with_size(65535), Error::Ok);
   EXPECT_EQ(open_with_size(65536), Error::InvalidProgram);
@@ -645,16 +651,13 @@ TEST(ValidateCalls, StridedCopy) {
   // 4 bytes or more to as many.
   const auto open = [](const std::function<void(Copy&)>& change) {
     AlignedBytes bytes = operator_payload(Opcode::kStridedCopy);
-    void* const data = testing::find_args(bytes, Opcode::kStridedCopy);
-    Copy args;
-    std::memcpy(&args, data, sizeof(args));
+    auto& args = args_of<Copy>(bytes, Opcode::kStridedCopy);
     args.input_count = args.output_count = 4;
     args.input_offset = args.output_offset = 0;
     args.axis0 = args.axis1 = args.axis2 = args.axis3 = args.axis4 = {1, 0, 0};
     args.axis5 = {4, 1, 1};
     change(args);
-    std::memcpy(data, &args, sizeof(args));
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   const Change<Copy> accepted[] = {
       {"everything", [](Copy&) {}},
@@ -665,9 +668,7 @@ TEST(ValidateCalls, StridedCopy) {
       {"every second one", [](Copy& a) { a.output_offset = 1, a.axis5 = {2, 3, 2}; }},
       {"strides of one step", [](Copy& a) { a.axis0 = {1, -kMost, 99}; }},
   };
-  for (const auto& [what, change] : accepted) {
-    EXPECT_EQ(open(change), Error::Ok) << what;
-  }
+  expect_each(open, accepted, Error::Ok);
   const Change<Copy> refused[] = {
       {"no steps", [](Copy& a) { a.axis2.size = 0; }},
       {"negative steps", [](Copy& a) { a.axis5.size = -4; }},
@@ -688,9 +689,7 @@ TEST(ValidateCalls, StridedCopy) {
       {"the same elements again and again", [](Copy& a) { a.axis0 = {2, 0, 0}; }},
       {"for ever", [](Copy& a) { a.axis0 = a.axis1 = a.axis2 = a.axis3 = {kMost, 0, 0}; }},
   };
-  for (const auto& [what, change] : refused) {
-    EXPECT_EQ(open(change), Error::InvalidProgram) << what;
-  }
+  expect_each(open, refused, Error::InvalidProgram);
 }
 
 template <typename Args>
@@ -699,17 +698,14 @@ void expect_broadcast_checked(Opcode opcode) {
   const auto open = [opcode](const std::function<void(Args&)>& change) {
     AlignedBytes bytes = operator_payload(opcode);
     bytes.header().arena_bytes = 4096;
-    void* const data = testing::find_args(bytes, opcode);
-    Args args;
-    std::memcpy(&args, data, sizeof(args));
+    auto& args = args_of<Args>(bytes, opcode);
     args.input1 = make_ref(payload::kBaseArena, 0);
     args.input2 = make_ref(payload::kBaseArena, 16);
     args.output = make_ref(payload::kBaseArena, 32);
     args.input1_dims = args.output_dims = {1, 1, 2, 3};
     args.input2_dims = {1, 1, 1, 3};
     change(args);
-    std::memcpy(data, &args, sizeof(args));
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   const Change<Args> accepted[] = {
       {"a row for each", [](Args&) {}},
@@ -720,9 +716,7 @@ void expect_broadcast_checked(Opcode opcode) {
       {"over the input of its size", [](Args& a) { a.output = a.input1; }},
       {"both inputs", [](Args& a) { a.input2 = a.input1; }},
   };
-  for (const auto& [what, change] : accepted) {
-    EXPECT_EQ(open(change), Error::Ok) << what;
-  }
+  expect_each(open, accepted, Error::Ok);
   const Change<Args> refused[] = {
       {"a smaller operand", [](Args& a) { a.input2_dims.c = 2; }},
       {"a larger operand", [](Args& a) { a.input2_dims.w = 3; }},
@@ -741,9 +735,7 @@ void expect_broadcast_checked(Opcode opcode) {
        }},
       {"outside of the arena", [](Args& a) { a.input2 = make_ref(payload::kBaseArena, 4094); }},
   };
-  for (const auto& [what, change] : refused) {
-    EXPECT_EQ(open(change), Error::InvalidProgram) << what;
-  }
+  expect_each(open, refused, Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, Broadcast) {
@@ -756,17 +748,14 @@ TEST(ValidateCalls, PadNd) {
   // 4 bytes to as many.
   const auto open = [](const std::function<void(Pad&)>& change) {
     AlignedBytes bytes = operator_payload(Opcode::kPadNd);
-    void* const data = testing::find_args(bytes, Opcode::kPadNd);
-    Pad args;
-    std::memcpy(&args, data, sizeof(args));
+    auto& args = args_of<Pad>(bytes, Opcode::kPadNd);
     args.input_count = args.output_count = 4;
     args.row_size = 1;
     args.mode = args.fill = 0;
     args.axis0 = args.axis1 = args.axis2 = args.axis3 = args.axis4 = {1, 1, 0};
     args.axis5 = {4, 4, 0};
     change(args);
-    std::memcpy(data, &args, sizeof(args));
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   constexpr std::int32_t kMost = payload::kMaxRefOffset;
   const Change<Pad> accepted[] = {
@@ -779,9 +768,7 @@ TEST(ValidateCalls, PadNd) {
       {"reflected at the start", [](Pad& a) { a.axis5.before = 3, a.mode = 1; }},
       {"reflected at the end", [](Pad& a) { a.axis5.before = -3, a.mode = 1; }},
   };
-  for (const auto& [what, change] : accepted) {
-    EXPECT_EQ(open(change), Error::Ok) << what;
-  }
+  expect_each(open, accepted, Error::Ok);
   const Change<Pad> refused[] = {
       {"no input", [](Pad& a) { a.axis0.input_size = 0; }},
       {"no output", [](Pad& a) { a.axis0.output_size = 0; }},
@@ -800,9 +787,7 @@ TEST(ValidateCalls, PadNd) {
       {"mode", [](Pad& a) { a.mode = 4; }},
       {"constant", [](Pad& a) { a.fill = 128; }},
   };
-  for (const auto& [what, change] : refused) {
-    EXPECT_EQ(open(change), Error::InvalidProgram) << what;
-  }
+  expect_each(open, refused, Error::InvalidProgram);
 }
 
 /// A kernel of `opcode` that asks for 100 bytes, whatever the arguments are.
@@ -817,8 +802,7 @@ void expect_scratch_checked(Opcode opcode) {
   for (const std::int32_t given : {0, 1, 96, 99, 100, 101, 112, -1, kMin}) {
     args.scratch_bytes = given;
     args.scratch = given == 0 ? payload::kNoRef : make_ref(payload::kBaseArena, 448);
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
-              given >= kAsked ? Error::Ok : Error::InvalidProgram)
+    EXPECT_EQ(error_of(bytes, table), given >= kAsked ? Error::Ok : Error::InvalidProgram)
         << "opcode " << static_cast<int>(opcode) << ", " << given << " bytes";
   }
 }
@@ -839,10 +823,10 @@ TEST(ValidateCalls, AKernelIsAskedForScratchWhenAllElseIsValid) {
   };
   const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = small_network();
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
+  EXPECT_EQ(error_of(bytes, table), Error::Ok);
   EXPECT_EQ(asked, 1);
   args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
+  EXPECT_EQ(error_of(bytes, table), Error::InvalidProgram);
   EXPECT_EQ(asked, 1);
 }
 
@@ -852,8 +836,7 @@ void expect_rows_checked(Opcode opcode) {
   for (const std::int32_t fewer : {0, 1}) {
     AlignedBytes bytes = operator_payload(opcode);
     args_of<Args>(bytes, opcode).rows -= fewer;
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-              fewer == 0 ? Error::Ok : Error::InvalidProgram)
+    EXPECT_EQ(error_of(bytes), fewer == 0 ? Error::Ok : Error::InvalidProgram)
         << "opcode " << static_cast<int>(opcode);
   }
 }
@@ -882,8 +865,7 @@ void expect_lengths_checked(Opcode opcode, std::int32_t (*input_bytes)(const Arg
       continue;
     }
     const bool fits = each == 4 || each == 8;
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-              fits ? Error::Ok : Error::InvalidProgram)
+    EXPECT_EQ(error_of(bytes), fits ? Error::Ok : Error::InvalidProgram)
         << "opcode " << static_cast<int>(opcode) << ", " << each << " bytes";
     valid += fits ? 1 : 0;
   }
@@ -920,9 +902,9 @@ void expect_tail_checked(Opcode opcode, payload::Ref Args::*member, std::uint32_
     args_of<Args>(payload, opcode).*member = end - bytes - room;
     // What lies there need not be a multiplier.
     std::memset(payload.data() + payload.size() - bytes - room, 0, bytes);
-    EXPECT_EQ(PayloadView::open(payload.data(), payload.size(), table).ok(), room >= tail)
+    EXPECT_EQ(error_of(payload, table) == Error::Ok, room >= tail)
         << "opcode " << static_cast<int>(opcode) << ", " << room << " bytes after it";
-    EXPECT_TRUE(PayloadView::open(payload.data(), payload.size(), kPortableKernels).ok());
+    EXPECT_EQ(error_of(payload), Error::Ok);
   }
 }
 
@@ -944,7 +926,7 @@ TEST(ValidateCalls, NoConstantsForWhatAKernelLoads) {
   const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = small_network();
   bytes.header().constants_bytes = 16;
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
+  EXPECT_EQ(error_of(bytes, table), Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
@@ -955,7 +937,7 @@ TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
     const AlignedBytes bytes = operator_payload(op.opcode);
     asked = 0;
     kernel = kernel.limited_to([](const void*) { return ++asked > 0; });
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::Ok);
+    EXPECT_EQ(error_of(bytes, table), Error::Ok);
     EXPECT_EQ(asked, 1) << "opcode " << static_cast<int>(op.opcode);
     // Before it is asked for its scratch memory, which may be too much to count.
     kernel.scratch_bytes = [](const void*) {
@@ -963,7 +945,7 @@ TEST(ValidateCalls, WhatAKernelDoesNotComputeIsRefused) {
       return std::uint32_t{0};
     };
     kernel = kernel.limited_to([](const void*) { return false; });
-    EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram)
+    EXPECT_EQ(error_of(bytes, table), Error::InvalidProgram)
         << "opcode " << static_cast<int>(op.opcode);
   }
 }
@@ -976,14 +958,14 @@ TEST(ValidateCalls, AKernelIsAskedWhatItComputesWhenAllElseIsValid) {
   const KernelTable table = kPortableKernels.with(kernel);
   AlignedBytes bytes = small_network();
   args_of<payload::Conv2dArgs>(bytes, Opcode::kConv2d).output = payload::kNoRef;
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(), Error::InvalidProgram);
+  EXPECT_EQ(error_of(bytes, table), Error::InvalidProgram);
 }
 
 TEST(ValidateCalls, CallHeaders) {
   const auto open_with_call = [](const std::function<void(payload::CallHeader&)>& change) {
     AlignedBytes bytes = small_network();
     change(bytes.at<payload::CallHeader>(bytes.header().calls_offset));
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   EXPECT_EQ(open_with_call([](auto&) {}), Error::Ok);
   EXPECT_EQ(open_with_call([](auto& c) { c.opcode = 0; }), Error::InvalidProgram);
@@ -1025,7 +1007,7 @@ TEST(ValidateCalls, CallsOfAnotherProvider) {
     for (const auto theirs : {payload::ProviderId::kPortable, payload::ProviderId::kCmsisNn}) {
       const AlignedBytes bytes = add_of(static_cast<unsigned>(theirs), 0b011,
                                         {payload::kPortableRevision, payload::kCmsisNnRevision});
-      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+      EXPECT_EQ(error_of(bytes, table),
                 ours == theirs ? Error::Ok : Error::DelegateInvalidCompatibility);
     }
   }
@@ -1033,14 +1015,13 @@ TEST(ValidateCalls, CallsOfAnotherProvider) {
 
 TEST(ValidateCalls, TheHeaderNamesTheProvidersOfCalls) {
   const AlignedBytes bytes = add_of(1, 0, {});
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-            Error::DelegateInvalidCompatibility);
+  EXPECT_EQ(error_of(bytes), Error::DelegateInvalidCompatibility);
 }
 
 TEST(ValidateCalls, EachProviderHasOneRevision) {
   const auto error = [](unsigned providers, const std::vector<std::uint32_t>& revisions) {
     const AlignedBytes bytes = add_of(1, providers, revisions);
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
+    return error_of(bytes);
   };
   EXPECT_EQ(error(0b010, {payload::kCmsisNnRevision}), Error::Ok);
   EXPECT_EQ(error(0b010, {payload::kCmsisNnRevision, 7}), Error::InvalidProgram);
@@ -1062,7 +1043,7 @@ TEST(ValidateCalls, EveryProviderOfACallIsNamed) {
         revisions.push_back(1);
       }
       const AlignedBytes bytes = add_of(id, named, revisions);
-      EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), table).error(),
+      EXPECT_EQ(error_of(bytes, table),
                 (named >> id & 1) != 0 ? Error::Ok : Error::DelegateInvalidCompatibility)
           << "provider " << id << ", named " << named;
     }
@@ -1073,9 +1054,7 @@ TEST(ValidateCalls, EveryProviderOfACallIsNamed) {
 TEST(ValidateCalls, TheHeaderOfACallAloneNamesItsKernel) {
   AlignedBytes bytes = small_network();
   bytes.header().calls_bytes = sizeof(payload::CallHeader);
-  const auto error = [&] {
-    return PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error();
-  };
+  const auto error = [&] { return error_of(bytes); };
   EXPECT_EQ(error(), Error::InvalidProgram);
   bytes.at<payload::CallHeader>(bytes.header().calls_offset).opcode = payload::kOpcodeCount;
   EXPECT_EQ(error(), Error::DelegateInvalidCompatibility);
@@ -1086,8 +1065,7 @@ TEST(ValidateCalls, NoCallsAtAll) {
   builder.input(payload::DType::kInt8, {4});
   builder.output(payload::DType::kInt8, {4});
   const AlignedBytes bytes = builder.finish();
-  EXPECT_EQ(PayloadView::open(bytes.data(), bytes.size(), kPortableKernels).error(),
-            Error::InvalidProgram);
+  EXPECT_EQ(error_of(bytes), Error::InvalidProgram);
 }
 
 }  // namespace

@@ -251,7 +251,11 @@ def draw_statistics(norm: Union[nn.BatchNorm1d, nn.BatchNorm2d]) -> None:
     norm.running_var.uniform_(0.5, 1.5)  # type: ignore[union-attr]
 
 
-def _network(build: Callable[[], nn.Module], *shape: int, dtype: torch.dtype = torch.float32) -> Callable[[], Network]:
+def network_of(
+    build: Callable[[], nn.Module], *shape: int, dtype: torch.dtype = torch.float32
+) -> Callable[[], Network]:
+    """Returns what builds a network with random numbers, for inputs of `shape`."""
+
     def network() -> Network:
         torch.manual_seed(0)
         module = build().eval()
@@ -264,16 +268,16 @@ def _network(build: Callable[[], nn.Module], *shape: int, dtype: torch.dtype = t
 
 
 NETWORKS: Mapping[str, Callable[[], Network]] = {
-    "m5": _network(M5, 1, 1, 4000),
-    "tcn": _network(tcn, 1, 6, 64),
-    "streaming_wakeword": _network(StreamingWakeword, *INPUT_SHAPE),
-    "unet_transposed": _network(lambda: UNet(True), 1, 3, 32, 32),
-    "unet_upsampled": _network(lambda: UNet(False), 1, 3, 32, 32),
-    "bc_resnet": _network(bc_resnet, 1, 1, 40, 32),
-    "yolo_head": _network(YoloHead, 1, 3, 64, 64),
-    "transformer_encoder": _network(Encoder, 1, 24, 40),
-    "wav2letter": _network(wav2letter, 1, 1, 1600),
-    "text_classifier": _network(TextClassifier, 1, 20, dtype=torch.int64),
-    "text_convolution": _network(TextConvolution, 1, 20, dtype=torch.int32),
-    "text_transformer": _network(TextTransformer, 1, 16, dtype=torch.int64),
+    "m5": network_of(M5, 1, 1, 4000),
+    "tcn": network_of(tcn, 1, 6, 64),
+    "streaming_wakeword": network_of(StreamingWakeword, *INPUT_SHAPE),
+    "unet_transposed": network_of(lambda: UNet(True), 1, 3, 32, 32),
+    "unet_upsampled": network_of(lambda: UNet(False), 1, 3, 32, 32),
+    "bc_resnet": network_of(bc_resnet, 1, 1, 40, 32),
+    "yolo_head": network_of(YoloHead, 1, 3, 64, 64),
+    "transformer_encoder": network_of(Encoder, 1, 24, 40),
+    "wav2letter": network_of(wav2letter, 1, 1, 1600),
+    "text_classifier": network_of(TextClassifier, 1, 20, dtype=torch.int64),
+    "text_convolution": network_of(TextConvolution, 1, 20, dtype=torch.int32),
+    "text_transformer": network_of(TextTransformer, 1, 16, dtype=torch.int64),
 }

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from cmsis_nn_delegate.streaming.option import Stream
-from tests.coverage.networks import NETWORKS, Network, draw_statistics
+from tests.coverage.networks import NETWORKS, Network, network_of
 
 
 class StreamingNetwork(NamedTuple):
@@ -52,23 +52,11 @@ class CausalTcn(nn.Module):
         return self.classes(x[:, :, -1])
 
 
-def _network(build: Callable[[], nn.Module], *shape: int) -> Callable[[], Network]:
-    def network() -> Network:
-        torch.manual_seed(0)
-        module = build().eval()
-        for part in module.modules():
-            if isinstance(part, (nn.BatchNorm1d, nn.BatchNorm2d)):
-                draw_statistics(part)
-        return Network(module, (torch.randn(shape),))
-
-    return network
-
-
 STREAMING_NETWORKS: Mapping[str, StreamingNetwork] = {
-    "ds_cnn": StreamingNetwork(_network(DsCnn, 1, 1, 49, 10), Stream(2, 1)),
-    "ds_cnn_by_two": StreamingNetwork(_network(DsCnn, 1, 1, 49, 10), Stream(2, 2)),
+    "ds_cnn": StreamingNetwork(network_of(DsCnn, 1, 1, 49, 10), Stream(2, 1)),
+    "ds_cnn_by_two": StreamingNetwork(network_of(DsCnn, 1, 1, 49, 10), Stream(2, 2)),
     "streaming_wakeword": StreamingNetwork(NETWORKS["streaming_wakeword"], Stream(2, 1)),
-    "causal_tcn": StreamingNetwork(_network(CausalTcn, 1, 8, 128), Stream(2, 1)),
+    "causal_tcn": StreamingNetwork(network_of(CausalTcn, 1, 8, 128), Stream(2, 1)),
     "tcn": StreamingNetwork(NETWORKS["tcn"], Stream(2, 1)),
     "wav2letter": StreamingNetwork(NETWORKS["wav2letter"], Stream(2, 16)),
 }

@@ -1,5 +1,7 @@
 #include "tests/fuzz/redraw.h"
 
+#include <cstddef>
+
 #include "runtime/payload/format.h"
 #include "tests/payloads/operator_fields.h"
 #include "tests/payloads/put.h"
@@ -83,6 +85,31 @@ void draw_offsets(Args& a, Random& random) {
   put(a.params.output_offset, random.in(-128, 127));
 }
 
+/// As many outputs as windows of `taps` fit into an axis, or one more.
+std::int32_t draw_outputs(std::int32_t in, std::int32_t taps, std::int32_t padding,
+                          std::int32_t stride, Random& random) {
+  const std::int32_t room = in + padding - taps;
+  return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
+}
+
+/// Sets those of windows that have their size, stride and padding.
+template <typename Args>
+void put_outputs(Args& a, Random& random) {
+  put(a.output_dims.h,
+      draw_outputs(a.input_dims.h, a.filter_dims.h, a.params.padding.h, a.params.stride.h, random));
+  put(a.output_dims.w,
+      draw_outputs(a.input_dims.w, a.filter_dims.w, a.params.padding.w, a.params.stride.w, random));
+}
+
+/// Changes one of the sizes now and then.
+template <std::size_t kCount>
+void disturb(std::uint16_t* const (&sizes)[kCount], Random& random) {
+  if (random.one_in(8)) {
+    std::uint16_t& size = *sizes[random.below(kCount)];
+    put(size, size + random.in(-1, 1));
+  }
+}
+
 template <typename Args>
 void redraw_conv2d(Args& a, Random& random) {
   draw_windows(a, random, true, &a.params.dilation);
@@ -145,12 +172,7 @@ void redraw_depthwise_vectors(Args& a, Random& random, std::int32_t block) {
   put(a.input_dims.c, c);
   put(a.output_dims.c, c);
   put(a.filter_dims, Dims{c, 3, 3, 1});
-  const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t stride) {
-    const std::int32_t room = in + padding - 3;
-    return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
-  };
-  put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h));
-  put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w));
+  put_outputs(a, random);
   a.blocks = (c + (random.one_in(8) ? 0 : block - 1)) / block;
   a.scratch_bytes = 16 * random.in(1, 64 * (9 - block));
 }
@@ -168,13 +190,8 @@ void redraw_depthwise(payload::DepthwiseConv2dArgs& a, Random& random) {
     a.params.dilation = {1, 1};
     a.filter_dims = {1, 3, 3, a.input_dims.c};
     put(a.params.padding, Tile{random.in(0, 1), random.in(0, 1)});
-    const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t stride) {
-      const std::int32_t room = in + padding - 3;
-      return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
-    };
-    put(a.output_dims,
-        Dims{a.input_dims.n, outputs(a.input_dims.h, a.params.padding.h, a.params.stride.h),
-             outputs(a.input_dims.w, a.params.padding.w, a.params.stride.w), a.input_dims.c});
+    put(a.output_dims.c, a.input_dims.c);
+    put_outputs(a, random);
   }
 }
 
@@ -191,18 +208,10 @@ void redraw_planes(payload::DepthwiseConv2dPlanesArgs& a, Random& random) {
   put(a.input_dims.c, c);
   put(a.output_dims.c, c);
   put(a.filter_dims, Dims{c, 3, 3, 1});
-  const auto outputs = [&](std::int32_t in, std::int32_t padding) {
-    const std::int32_t room = in + padding - 3;
-    return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
-  };
-  put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h));
-  put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w));
-  if (random.one_in(8)) {
-    std::uint16_t* const sizes[] = {&a.filter_dims.h, &a.filter_dims.c, &a.params.stride.w,
-                                    &a.params.dilation.h, &a.output_dims.c};
-    std::uint16_t& size = *sizes[random.below(5)];
-    put(size, size + random.in(-1, 1));
-  }
+  put_outputs(a, random);
+  disturb({&a.filter_dims.h, &a.filter_dims.c, &a.params.stride.w, &a.params.dilation.h,
+           &a.output_dims.c},
+          random);
 }
 
 /// The same, with five taps in each of `rows` rows.
@@ -217,18 +226,10 @@ void redraw_rows_of_five(Args& a, Random& random, std::int32_t rows) {
   put(a.input_dims.c, c);
   put(a.output_dims.c, c);
   put(a.filter_dims, Dims{c, rows, 5, 1});
-  const auto outputs = [&](std::int32_t in, std::int32_t padding, std::int32_t taps) {
-    const std::int32_t room = in + padding - taps;
-    return (room < 0 ? 1 : room / stride + 1) + (random.one_in(2) ? 1 : 0);
-  };
-  put(a.output_dims.h, outputs(a.input_dims.h, a.params.padding.h, rows));
-  put(a.output_dims.w, outputs(a.input_dims.w, a.params.padding.w, 5));
-  if (random.one_in(8)) {
-    std::uint16_t* const sizes[] = {&a.filter_dims.h,     &a.filter_dims.w, &a.params.stride.w,
-                                    &a.params.dilation.h, &a.output_dims.c, &a.output_dims.h};
-    std::uint16_t& size = *sizes[random.below(6)];
-    put(size, size + random.in(-1, 1));
-  }
+  put_outputs(a, random);
+  disturb({&a.filter_dims.h, &a.filter_dims.w, &a.params.stride.w, &a.params.dilation.h,
+           &a.output_dims.c, &a.output_dims.h},
+          random);
 }
 
 void redraw_fives(payload::DepthwiseConv2d5x5Args& a, Random& random) {
@@ -266,12 +267,9 @@ void redraw_lines(payload::DepthwiseConv2dLinesArgs& a, Random& random) {
   put(a.output_dims.h, along_height ? outputs : a.input_dims.h);
   put(a.output_dims.w, along_height ? a.input_dims.w : outputs);
   a.channel_words = taps / 4 + 3;
-  if (random.one_in(8)) {
-    std::uint16_t* const sizes[] = {&a.filter_dims.h,     &a.filter_dims.w, &a.params.stride.w,
-                                    &a.params.dilation.h, &a.output_dims.c, &a.output_dims.h};
-    std::uint16_t& size = *sizes[random.below(6)];
-    put(size, size + random.in(-1, 1));
-  }
+  disturb({&a.filter_dims.h, &a.filter_dims.w, &a.params.stride.w, &a.params.dilation.h,
+           &a.output_dims.c, &a.output_dims.h},
+          random);
 }
 
 template <typename Args>

@@ -77,7 +77,7 @@ def test_other_cores_have_nothing_to_check(tmp_path):
     assert code == 0 and "no MVE" in text
 
 
-def test_a_failing_compiler_is_named(tmp_path):
+def test_a_failing_compiler_is_named():
     with pytest.raises(RuntimeError, match="does not compile"):
         forgets_constants("false", [])
 
