@@ -379,6 +379,7 @@ cmsis_nn_delegate_library(
     runtime/kernels/common/depthwise_5x5.h
     runtime/kernels/common/depthwise_planes.h
     runtime/kernels/common/depthwise_vectors.h
+    runtime/kernels/common/each_image.h
     runtime/kernels/common/extrema.h
     runtime/kernels/common/float_math.h
     runtime/kernels/common/gate_lines.h

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/channel_fives.h"
+#include "runtime/kernels/common/each_image.h"
 #include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 
@@ -146,16 +147,8 @@ class DepthwiseFives {
 /// Computes calls of one stride.
 template <typename Fives, std::int32_t kStride, typename Args>
 Error run_depthwise_5x5(const Args& a, const Bases& bases) {
-  using Element = typename Fives::Element;
   DepthwiseFives<Fives, Args, kStride> fives(a, bases.resolve<std::int32_t>(a.scratch));
-  const auto* image = bases.resolve<const Element>(a.input);
-  auto* output = bases.resolve<Element>(a.output);
-  const auto* table = bases.resolve<const std::int32_t>(a.table);
-  for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
-    fives.run(image, output, table);
-    image += a.input_dims.h * a.input_dims.w * a.input_dims.c;
-    output += a.output_dims.h * a.output_dims.w * a.output_dims.c;
-  }
+  for_each_image<typename Fives::Element>(a, bases, fives);
   return Error::Ok;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/common/depthwise_3x3.h"
+#include "runtime/kernels/common/each_image.h"
 #include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/depthwise_conv2d/channel_lines.h"
 #include "runtime/kernels/portable/portable.h"
@@ -138,14 +139,7 @@ template <typename Lines>
                                                                    const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dLinesArgs*>(args);
   DepthwiseLines<Lines> lines(a, bases.resolve<std::int32_t>(a.scratch));
-  const auto* image = bases.resolve<const std::int8_t>(a.input);
-  auto* output = bases.resolve<std::int8_t>(a.output);
-  const auto* table = bases.resolve<const std::int32_t>(a.table);
-  for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
-    lines.run(image, output, table);
-    image += a.input_dims.h * a.input_dims.w * a.input_dims.c;
-    output += a.output_dims.h * a.output_dims.w * a.output_dims.c;
-  }
+  for_each_image<std::int8_t>(a, bases, lines);
   return Error::Ok;
 }
 

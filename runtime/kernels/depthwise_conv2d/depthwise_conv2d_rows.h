@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/kernels/common/depthwise_3x3.h"
+#include "runtime/kernels/common/each_image.h"
 #include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/depthwise_conv2d/channel_rows.h"
 #include "runtime/kernels/portable/portable.h"
@@ -139,14 +140,7 @@ template <typename Rows>
                                                                   const Bases& bases) {
   const auto& a = *static_cast<const payload::DepthwiseConv2dRowsArgs*>(args);
   DepthwiseRows<Rows> rows(a, bases.resolve<std::uint8_t>(a.scratch));
-  const auto* image = bases.resolve<const std::int8_t>(a.input);
-  auto* output = bases.resolve<std::int8_t>(a.output);
-  const auto* table = bases.resolve<const std::int32_t>(a.table);
-  for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
-    rows.run(image, output, table);
-    image += a.input_dims.h * a.input_dims.w * a.input_dims.c;
-    output += a.output_dims.h * a.output_dims.w * a.output_dims.c;
-  }
+  for_each_image<std::int8_t>(a, bases, rows);
   return Error::Ok;
 }
 
