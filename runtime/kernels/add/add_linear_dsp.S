@@ -53,13 +53,7 @@
 // Bounds: reads and writes 4 bytes of each operand `words` times, and `words` is at least 1: its caller computes the
 // last one to three elements. All inputs of a word are read before its results are written, so the output may be one of
 // the inputs. There is no table.
-  .section .text.cmsis_nn_delegate_add_linear, "ax", %progbits
-  .global cmsis_nn_delegate_add_linear
-  .type cmsis_nn_delegate_add_linear, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_add_linear:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_add_linear
   push {r3-r11, lr}
   ldr r12, [sp, #SAVED_BYTES]
   NEIGHBOURS LINEAR_SUM_FACTOR1, LINEAR_SUM_FACTOR2, LINEAR_SUM_CONSTANT, LINEAR_SUM_LIMITED, LINEAR_SUM_LEAST, \

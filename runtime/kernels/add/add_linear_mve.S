@@ -58,13 +58,7 @@
 // last one to three elements. The last vector may have fewer than 16 elements, all of whose words stay in their place
 // while they are widened and narrowed, as the loop's predicate requires. The inputs of a vector are read before its
 // results are written, so the output may be one of the inputs. There is no table.
-  .section .text.cmsis_nn_delegate_add_linear, "ax", %progbits
-  .global cmsis_nn_delegate_add_linear
-  .type cmsis_nn_delegate_add_linear, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_add_linear:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_add_linear
   push {r4-r8, lr}
   vpush {d8-d15}
   ldr r12, [sp, #SAVED_BYTES]

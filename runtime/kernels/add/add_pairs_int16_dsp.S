@@ -50,13 +50,7 @@
 // Bounds: reads and writes 4 bytes of each operand `words` times, and `words` is at least 1: its caller computes the
 // last element of an odd number. Both inputs of a word are read before its results are written, so the output may be one
 // of the inputs. There is no table.
-  .section .text.cmsis_nn_delegate_add_pairs_int16, "ax", %progbits
-  .global cmsis_nn_delegate_add_pairs_int16
-  .type cmsis_nn_delegate_add_pairs_int16, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_add_pairs_int16:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_add_pairs_int16
   push {r3-r11, lr}
   ldr r12, [sp, #SAVED_BYTES]
   NEIGHBOURS PAIR_SUM_FACTOR, PAIR_SUM_MULTIPLIER, PAIR_SUM_UNIT, PAIR_SUM_OUTPUT_MULTIPLIER, PAIR_SUM_OUTPUT_UNIT, \

@@ -86,23 +86,11 @@
 //
 // Bounds: read and write 8, or 4, channels from `first` on of each pixel of the windows and of their results; the
 // caller says that there are as many. A sum of 256 int8 has 16 bits. There is no table.
-  .section .text.cmsis_nn_delegate_avg_pool_words_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_avg_pool_words_dsp
-  .type cmsis_nn_delegate_avg_pool_words_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_avg_pool_words_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_avg_pool_words_dsp
   POOL_WINDOWS "START_SUMS 2", "TAKE_SUMS 2", "GIVE_MEANS 2"
   .size cmsis_nn_delegate_avg_pool_words_dsp, .-cmsis_nn_delegate_avg_pool_words_dsp
 
-  .section .text.cmsis_nn_delegate_avg_pool_word_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_avg_pool_word_dsp
-  .type cmsis_nn_delegate_avg_pool_word_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_avg_pool_word_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_avg_pool_word_dsp
   POOL_WINDOWS "START_SUMS 1", "TAKE_SUMS 1", "GIVE_MEANS 1"
   .size cmsis_nn_delegate_avg_pool_word_dsp, .-cmsis_nn_delegate_avg_pool_word_dsp
 

@@ -115,23 +115,11 @@
 // Bounds: read and write 32 channels from `first` on of each pixel of the windows and of their results, of which the
 // caller says that there are as many; or those that there are, at most 8, with a predicate. A sum of 256 int8 has 16
 // bits. There is no table.
-  .section .text.cmsis_nn_delegate_avg_pool_32_mve, "ax", %progbits
-  .global cmsis_nn_delegate_avg_pool_32_mve
-  .type cmsis_nn_delegate_avg_pool_32_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_avg_pool_32_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_avg_pool_32_mve
   POOL_WINDOWS PREPARE_MEANS, START_32, TAKE_32, GIVE_32
   .size cmsis_nn_delegate_avg_pool_32_mve, .-cmsis_nn_delegate_avg_pool_32_mve
 
-  .section .text.cmsis_nn_delegate_avg_pool_rest_mve, "ax", %progbits
-  .global cmsis_nn_delegate_avg_pool_rest_mve
-  .type cmsis_nn_delegate_avg_pool_rest_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_avg_pool_rest_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_avg_pool_rest_mve
   POOL_WINDOWS PREPARE_REST, START_REST, TAKE_REST, GIVE_REST
   .size cmsis_nn_delegate_avg_pool_rest_mve, .-cmsis_nn_delegate_avg_pool_rest_mve
 

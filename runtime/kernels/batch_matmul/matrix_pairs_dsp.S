@@ -87,13 +87,7 @@
 // skips as many fours as `fours` - 1 is less than a multiple of 4, so that the last one ends with the row. Four results
 // of a row are stored as a word, which need not be aligned; the last ones end where the columns end: init() compares
 // their number with 4.
-  .section .text.cmsis_nn_delegate_multiply_matrix_pairs, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_matrix_pairs
-  .type cmsis_nn_delegate_multiply_matrix_pairs, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_matrix_pairs:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_multiply_matrix_pairs
   push {r4-r11, lr}
   NEIGHBOURS MATRIX_PAIRS_ROWS, MATRIX_PAIRS_TABLE, MATRIX_PAIRS_OUTPUT0, MATRIX_PAIRS_OUTPUT1, MATRIX_PAIRS_COLUMNS, \
              MATRIX_PAIRS_FOURS, MATRIX_PAIRS_SHIFT, MATRIX_PAIRS_MULTIPLIER, MATRIX_PAIRS_CORRECTION, \
@@ -200,13 +194,7 @@ cmsis_nn_delegate_multiply_matrix_pairs:
 //
 // Bounds: reads 4 bytes of each row and writes 16 bytes, `words` times, which is at least 1. Callers give whole words
 // of rows.
-  .section .text.cmsis_nn_delegate_widen_two_rows, "ax", %progbits
-  .global cmsis_nn_delegate_widen_two_rows
-  .type cmsis_nn_delegate_widen_two_rows, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_widen_two_rows:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_widen_two_rows
   push {r4-r8, lr}
   ldr r12, [sp, #24]
 1:
@@ -236,13 +224,7 @@ cmsis_nn_delegate_widen_two_rows:
 //
 // Bounds: reads 4 bytes of each row and writes 32 bytes, `words` times, which is at least 1. Callers give whole words
 // of rows.
-  .section .text.cmsis_nn_delegate_widen_four_rows, "ax", %progbits
-  .global cmsis_nn_delegate_widen_four_rows
-  .type cmsis_nn_delegate_widen_four_rows, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_widen_four_rows:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_widen_four_rows
   push {r4-r11, lr}
   ldr lr, [sp, #36]
   add r12, r1, r1, lsl #1

@@ -44,13 +44,7 @@
 // Bounds: only the elements of the rows are read, as the loop's predicate leaves out others. Of an odd number of columns the last
 // is computed with the one before, whose results are written again; a single one comes twice. Sums of at most
 // kMaxProducts products have 46 bits, the multiplier has 15.
-  .section .text.cmsis_nn_delegate_multiply_matrix_vectors_int16, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_matrix_vectors_int16
-  .type cmsis_nn_delegate_multiply_matrix_vectors_int16, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_matrix_vectors_int16:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_multiply_matrix_vectors_int16
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS

@@ -56,13 +56,7 @@
 // whole. Only `columns` results of a row are written, with VCTP for the last four. Of the table, 64 V + 80 bytes are
 // read for each four columns, rounded up: compute_batch_matmul_vectors() has room for these. What lies there for
 // columns that do not exist is not stored.
-  .section .text.cmsis_nn_delegate_multiply_matrix_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_matrix_vectors
-  .type cmsis_nn_delegate_multiply_matrix_vectors, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_matrix_vectors:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_multiply_matrix_vectors
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -173,13 +167,7 @@ cmsis_nn_delegate_multiply_matrix_vectors:
 //
 // Bounds: only the elements of rows are read: VCTP leaves out those that the first vector lacks, for which zeros are
 // written. 16 bytes are written for each vector of a row and 4 for its start, in the place for it.
-  .section .text.cmsis_nn_delegate_pack_matrix_columns, "ax", %progbits
-  .global cmsis_nn_delegate_pack_matrix_columns
-  .type cmsis_nn_delegate_pack_matrix_columns, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_pack_matrix_columns:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_pack_matrix_columns
   push {r4-r11, lr}
   NEIGHBOURS MATRIX_COLUMNS_ROWS, MATRIX_COLUMNS_TABLE, MATRIX_COLUMNS_COLUMNS, MATRIX_COLUMNS_FIRST, \
              MATRIX_COLUMNS_VECTORS, MATRIX_COLUMNS_OFFSET, MATRIX_COLUMNS_START, MATRIX_COLUMNS_ROW_BYTES

@@ -142,13 +142,7 @@
 // to 5, as depthwise_conv2d_5x5_accepts() says: the jump into the rows depends on it, and on their equal size, which is
 // checked below.
 .macro FILTER_FIVES name, stride, store=strb, bytes=1
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   NEIGHBOURS CHANNEL_BAND_PLANES, CHANNEL_BAND_OUTPUT, CHANNEL_BAND_TABLE, CHANNEL_BAND_CHANNELS, \
              CHANNEL_BAND_PLANE_BYTES, CHANNEL_BAND_ROWS, CHANNEL_BAND_ROW_BYTES, CHANNEL_BAND_OUTPUTS, \

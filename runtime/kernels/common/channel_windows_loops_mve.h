@@ -42,13 +42,7 @@
 // `taps` has that code, which begins with the rows of taps in lr and goes on at REQUANTIZE. `least` and `any` have what
 // follows the multiplications of their forms, up to `store`, which stores the second output first: it may be the first one.
 .macro CHANNEL_WINDOWS name, log, choose, taps, least, any, store
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS

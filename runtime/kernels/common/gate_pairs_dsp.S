@@ -103,13 +103,7 @@
 // A function of the GateRows in r0. `products` multiplies the pair of inputs in r3: EIGHT_CHANNELS, or EIGHT_NIBBLES, which
 // needs `eights`: 8 times the numbers are taken from sums, and have a place in `frame`.
 .macro MULTIPLY_GATE_PAIRS name, products, frame, eights
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   sub sp, #\frame
   str r0, [sp, #GATE]
@@ -307,13 +301,7 @@
 // Cost: 8 instructions for 4 numbers.
 //
 // Bounds: reads and writes `words`, at least 1, times four numbers. `from` need not be aligned. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_widen_doubled, "ax", %progbits
-  .global cmsis_nn_delegate_widen_doubled
-  .type cmsis_nn_delegate_widen_doubled, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_widen_doubled:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_widen_doubled
   ldr r12, [r0], #4
   sxtb16 r3, r12
   sxtb16 r12, r12, ror #8

@@ -84,13 +84,7 @@
 
 // A function for inputs of 2^shift / 16 bytes. `separate` changes the sums of a block once all products are added.
 .macro MULTIPLY_GATE name, products, shift, separate
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   NEIGHBOURS GATE_ROWS_INPUTS, GATE_ROWS_INPUTS_END, GATE_ROWS_HIDDEN, GATE_ROWS_HIDDEN_END
   ldrd r4, r5, [r0, #GATE_ROWS_INPUTS]
@@ -204,13 +198,7 @@
 // Cost: 3 instructions for 16 bytes, of which 2 are vector instructions, 8 beats.
 //
 // Bounds: reads and writes `bytes` bytes, at least 1; the loop predicates the lanes after them. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_copy_row, "ax", %progbits
-  .global cmsis_nn_delegate_copy_row
-  .type cmsis_nn_delegate_copy_row, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_copy_row:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_copy_row
   push {r7, lr}
   dlstp.8 lr, r1
 1:

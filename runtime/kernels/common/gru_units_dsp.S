@@ -22,13 +22,7 @@
 //
 // Bounds: reads 8 bytes of gates and writes 1 byte of output for each of `units` units, at least 1; reads and writes 2
 // bytes of the state. The table of lines has 512 entries, within which the argument is limited. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_compute_gru_pairs, "ax", %progbits
-  .global cmsis_nn_delegate_compute_gru_pairs
-  .type cmsis_nn_delegate_compute_gru_pairs, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_compute_gru_pairs:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_compute_gru_pairs
   push {r4-r11, lr}
   NEIGHBOURS GRU_UNITS_GATES, GRU_UNITS_STATE, GRU_UNITS_OUTPUT, GRU_UNITS_UNITS, GRU_UNITS_GATE_STEP, GRU_UNITS_LINES, GRU_UNITS_NEW_BITS
   ldrd r3, r5, [r0, #GRU_UNITS_LINES]

@@ -17,13 +17,7 @@
 .endm
 
 .macro COMPUTE_UNITS name, store
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   NEIGHBOURS GRU_UNITS_GATES, GRU_UNITS_STATE, GRU_UNITS_OUTPUT, GRU_UNITS_UNITS
   ldrd r3, r1, [r0, #GRU_UNITS_GATES]

@@ -26,13 +26,7 @@
 //
 // Bounds: reads 8 bytes of gates and writes 1 byte of output for each of `units` units, at least 1; reads and writes 2
 // bytes of cells. The table of lines has 512 entries, within which the argument is limited. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_compute_lstm_pairs, "ax", %progbits
-  .global cmsis_nn_delegate_compute_lstm_pairs
-  .type cmsis_nn_delegate_compute_lstm_pairs, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_compute_lstm_pairs:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_compute_lstm_pairs
   push {r4-r11, lr}
   NEIGHBOURS LSTM_UNITS_GATES, LSTM_UNITS_STATE, LSTM_UNITS_OUTPUT, LSTM_UNITS_UNITS
   ldr r3, [r0, #LSTM_UNITS_LINES]

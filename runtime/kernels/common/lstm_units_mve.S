@@ -27,13 +27,7 @@
 .endm
 
 .macro COMPUTE_UNITS name, store
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   NEIGHBOURS LSTM_UNITS_GATES, LSTM_UNITS_STATE, LSTM_UNITS_OUTPUT, LSTM_UNITS_UNITS
   ldrd r3, r1, [r0, #LSTM_UNITS_GATES]

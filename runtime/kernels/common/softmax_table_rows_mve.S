@@ -16,13 +16,7 @@
 // Cost: 3 instructions for 16 elements.
 //
 // Bounds: reads `size` >= 1 elements. There is no table.
-  .section .text.cmsis_nn_delegate_softmax_most, "ax", %progbits
-  .global cmsis_nn_delegate_softmax_most
-  .type cmsis_nn_delegate_softmax_most, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_softmax_most:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_softmax_most
   push {r7, lr}
   mvn r2, #127
   dlstp.8 lr, r1
@@ -42,13 +36,7 @@ cmsis_nn_delegate_softmax_most:
 // Cost: 6 instructions for 4 elements.
 //
 // Bounds: reads `size` >= 1 elements. The table has an entry for each difference of two elements.
-  .section .text.cmsis_nn_delegate_softmax_sum, "ax", %progbits
-  .global cmsis_nn_delegate_softmax_sum
-  .type cmsis_nn_delegate_softmax_sum, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_softmax_sum:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_softmax_sum
   push {r7, lr}
   NEIGHBOURS SOFTMAX_ROW_TABLE, SOFTMAX_ROW_SIZE
   ldr r1, [r0, #SOFTMAX_ROW_INPUT]
@@ -78,13 +66,7 @@ cmsis_nn_delegate_softmax_sum:
 //
 // Bounds: reads and writes `size` >= 1 elements, each before it is written, so the output may be the input. The table
 // has an entry for each difference of two elements.
-  .section .text.cmsis_nn_delegate_softmax_write, "ax", %progbits
-  .global cmsis_nn_delegate_softmax_write
-  .type cmsis_nn_delegate_softmax_write, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_softmax_write:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_softmax_write
   push {r3-r7, lr}
   NEIGHBOURS SOFTMAX_ROW_INPUT, SOFTMAX_ROW_OUTPUT
   NEIGHBOURS SOFTMAX_ROW_TABLE, SOFTMAX_ROW_SIZE

@@ -77,13 +77,7 @@
 // is the size of MULTIPLY_VECTOR for them; `type` is that of products; `shift` is 1 for int16, where places are twice as
 // far apart. `shift_down` makes 16 bits of the sums in q0 and q1, and `narrow` results of form LEAST; `store` stores them.
 .macro MULTIPLY_VECTORS name, weights, weight_bytes, nibbles, code, inputs, type, shift, shift_down, narrow, store
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS

@@ -71,13 +71,7 @@
 //
 // Bounds: lanes from `bytes` on are predicated, by VCTP or by the loop itself, so that they are neither read nor written.
 // `columns` and `bytes` are at least 1.
-  .section .text.cmsis_nn_delegate_copy_columns, "ax", %progbits
-  .global cmsis_nn_delegate_copy_columns
-  .type cmsis_nn_delegate_copy_columns, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_copy_columns:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_copy_columns
   push {r4-r7, lr}
   ldrd r4, r5, [sp, #20]
   cmp r3, #16
@@ -126,13 +120,7 @@ cmsis_nn_delegate_copy_columns:
 // Bounds: lanes from `line_bytes` on are not read, by VCTP. 16 bytes are stored of each line, in the order of addresses, so
 // that the next line overwrites those behind a line; behind the last one of a window, less than 16 are written. `windows`
 // and `lines` are at least 1, `line_bytes` is 1 to 16, and `window_bytes` at least that of the lines.
-  .section .text.cmsis_nn_delegate_copy_windows, "ax", %progbits
-  .global cmsis_nn_delegate_copy_windows
-  .type cmsis_nn_delegate_copy_windows, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_copy_windows:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_copy_windows
   push {r4-r9, lr}
   ldrd r4, r5, [sp, #28]
   ldrd r6, r7, [sp, #36]

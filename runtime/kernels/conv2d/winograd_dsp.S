@@ -65,13 +65,7 @@
 // winograd::depth(). So 16 * depth words of inputs are read, which is what scratch memory has, and 32 * depth of
 // weights, which are followed by the scales of the block: init() compares block_words and blocks, so ReadsPast is 0.
 // Writes 16 * 8 words, kProducts.
-  .section .text.cmsis_nn_delegate_multiply_winograd, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_winograd
-  .type cmsis_nn_delegate_multiply_winograd, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_winograd:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_multiply_winograd
   push {r4-r11, lr}
   sub sp, #FRAME_BYTES
   lsl r3, r3, #2  // bytes of a position: a pair of both tiles for each two inputs

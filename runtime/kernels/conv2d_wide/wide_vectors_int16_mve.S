@@ -59,13 +59,7 @@
 // Bounds: of each window 64 T bytes are read, of the table 64 T + 32 for each two channels, from `vectors` turns. Sums of lower
 // halves are less than 2^32 and those of upper halves have 32 bits for fewer than 2^24 inputs. Results have at most 31 bits before
 // they are limited, as the compiler has proved; only those of `channels` channels of four windows are written, at `offsets`.
-  .section .text.cmsis_nn_delegate_multiply_wide_vectors_int16, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_wide_vectors_int16
-  .type cmsis_nn_delegate_multiply_wide_vectors_int16, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_wide_vectors_int16:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_multiply_wide_vectors_int16
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS

@@ -163,13 +163,7 @@
 // stored: their sums are computed from whatever lies there, and the caller has room behind the last plane. Reads 44 bytes of
 // the table for each of `channels`. Stores the outputs whose bits are set in `mask`, of the last group in `last`.
 .macro CHANNEL_COLUMNS name, stride
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -218,13 +212,7 @@
 //
 // Bounds: reads 2 bytes behind `vectors`, and `channels` bytes, 1 to 8, of each of `inside` pixels of both rows: others are
 // predicated. Writes `vectors`, and the two rows.
-  .section .text.cmsis_nn_delegate_advance_columns, "ax", %progbits
-  .global cmsis_nn_delegate_advance_columns
-  .type cmsis_nn_delegate_advance_columns, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_advance_columns:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_advance_columns
   push {r4-r11, lr}
   NEIGHBOURS COLUMN_ROWS_PLANES, COLUMN_ROWS_PLANE_BYTES, COLUMN_ROWS_VECTORS, COLUMN_ROWS_ROWS
   NEIGHBOURS COLUMN_ROWS_LEFT, COLUMN_ROWS_INSIDE, COLUMN_ROWS_RIGHT, COLUMN_ROWS_CHANNELS, COLUMN_ROWS_PADDING

@@ -82,13 +82,7 @@
 // computed as four, whose results go to the stack, and `last` of them from there to the output. Weights are read and
 // written in pairs, two at a time, for which `weights` has room. The table has (pairs + 1) / 2 + 2 words for each of
 // `channels`, which init() compares with channel_words, so ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_filter_line, "ax", %progbits
-  .global cmsis_nn_delegate_filter_line
-  .type cmsis_nn_delegate_filter_line, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_filter_line:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_filter_line
   push {r4-r11, lr}
   NEIGHBOURS CHANNEL_LINE_LINE, CHANNEL_LINE_OUTPUT, CHANNEL_LINE_TABLE, CHANNEL_LINE_CHANNELS, CHANNEL_LINE_COLUMN_BYTES, \
              CHANNEL_LINE_FOURS_BYTES, CHANNEL_LINE_LAST, CHANNEL_LINE_LIMITED, CHANNEL_LINE_LEAST, CHANNEL_LINE_MOST, \

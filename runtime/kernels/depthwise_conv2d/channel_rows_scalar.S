@@ -47,13 +47,7 @@
 #define CONSTANT CHANNEL_ROWS_CONSTANT
 
 .macro BEGIN name
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
 .endm
 
 #if __ARM_ARCH_ISA_THUMB >= 2

@@ -45,13 +45,7 @@
 // Defines `name`. `start` prepares sums, `taps` has the products of a window, dense or strided, and `scale` and `scale_away`
 // requantize the sums in q0 to q3, of form LEAST and of form ANY.
 .macro CHANNEL_VECTORS name, start, taps, scale, scale_away
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS

@@ -153,13 +153,7 @@
 // Bounds: reads four words of each vector, of columns that the caller has written: four of each group and two more; and 24
 // bytes of the table for each of `channels`. Stores the outputs whose bits are set in `mask`, of the columns behind the
 // groups in `rest`.
-  .section .text.cmsis_nn_delegate_window_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_window_vectors
-  .type cmsis_nn_delegate_window_vectors, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_window_vectors:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_window_vectors
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
@@ -231,13 +225,7 @@ cmsis_nn_delegate_window_vectors:
   add r7, r7, r11
   le lr, 1b
 .endm
-  .section .text.cmsis_nn_delegate_interleave_rows, "ax", %progbits
-  .global cmsis_nn_delegate_interleave_rows
-  .type cmsis_nn_delegate_interleave_rows, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_interleave_rows:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_interleave_rows
   push {r4-r11, lr}
   ldr r12, [sp, #36]
   ldm r1, {r4-r7}

@@ -27,13 +27,7 @@
 //
 // Bounds: reads `count` bytes, a multiple of 8 that is not 0, and writes twice as many. `from` need not be aligned.
 // ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_widen_group, "ax", %progbits
-  .global cmsis_nn_delegate_widen_group
-  .type cmsis_nn_delegate_widen_group, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_widen_group:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_widen_group
   push {r4, r5}
   mov r5, #0
   mvn r12, #0x00070007
@@ -95,13 +89,7 @@ cmsis_nn_delegate_widen_group:
 // Bounds: reads `groups` words of minus_eights, at least 1, and as many times `group_bytes` of inputs, a multiple of
 // 16 that is not 0, all of which its caller has laid out in scratch memory; for each group twice as many bytes of the
 // table, and 16: init() compares block_words and blocks. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_multiply_group_pairs, "ax", %progbits
-  .global cmsis_nn_delegate_multiply_group_pairs
-  .type cmsis_nn_delegate_multiply_group_pairs, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_multiply_group_pairs:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_multiply_group_pairs
   push {r4-r11, lr}
   sub sp, #FRAME
   mov r12, r0

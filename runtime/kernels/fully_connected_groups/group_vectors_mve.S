@@ -107,13 +107,7 @@
 // has weights and scales for whole blocks, but for the second half of the last one, which is not read if it has no
 // channel; init() compares block_words and blocks, so ReadsPast is 0. Of sums and eights, those of groups that fill up
 // the last four are read before anything has been written there, for factors of 0: scratch memory has room for them.
-  .section .text.cmsis_nn_delegate_group_vectors, "ax", %progbits
-  .global cmsis_nn_delegate_group_vectors
-  .type cmsis_nn_delegate_group_vectors, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_group_vectors:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_group_vectors
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS + 4

@@ -24,13 +24,7 @@
 // Bounds: reads and writes `count` >= 1 elements; the loop's predicate leaves out what lies behind them, in gather loads
 // too. The place of an entry is at most 65535 >> shift, which is the last but one of the table. A vector is read before it
 // is written, so the output may be the input.
-  .section .text.cmsis_nn_delegate_look_up_int16, "ax", %progbits
-  .global cmsis_nn_delegate_look_up_int16
-  .type cmsis_nn_delegate_look_up_int16, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_look_up_int16:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_look_up_int16
   push {r4-r7, lr}
   vpush {d8-d13}
   NEIGHBOURS INTERPOLATED_TABLE_ENTRIES, INTERPOLATED_TABLE_SHIFT, INTERPOLATED_TABLE_LEAST, \

@@ -22,13 +22,7 @@
 // Bounds: reads and writes `count` >= 1 elements; the loop's predicate leaves out what lies behind them, in the gather load
 // too. The table has 256 entries, one for each offset. A vector is read before it is written, so the output may be the
 // input.
-  .section .text.cmsis_nn_delegate_look_up, "ax", %progbits
-  .global cmsis_nn_delegate_look_up
-  .type cmsis_nn_delegate_look_up, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_look_up:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_look_up
   push {r7, lr}
   vmov.i8 q2, #0x80
   dlstp.8 lr, r3

@@ -71,43 +71,19 @@
 //
 // Bounds: read and write 16, or 4, bytes from `first` on of each pixel of the windows and of their results; the caller
 // says that there are as many. There is no table.
-  .section .text.cmsis_nn_delegate_max_pool_words_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_words_dsp
-  .type cmsis_nn_delegate_max_pool_words_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_words_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_words_dsp
   POOL_WINDOWS "START_MAXIMA 4", "TAKE_MAXIMA 8, 4", "GIVE_MAXIMA 8, 4"
   .size cmsis_nn_delegate_max_pool_words_dsp, .-cmsis_nn_delegate_max_pool_words_dsp
 
-  .section .text.cmsis_nn_delegate_max_pool_word_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_word_dsp
-  .type cmsis_nn_delegate_max_pool_word_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_word_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_word_dsp
   POOL_WINDOWS "START_MAXIMA 1", "TAKE_MAXIMA 8, 1", "GIVE_MAXIMA 8, 1"
   .size cmsis_nn_delegate_max_pool_word_dsp, .-cmsis_nn_delegate_max_pool_word_dsp
 
-  .section .text.cmsis_nn_delegate_max_pool_words_int16_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_words_int16_dsp
-  .type cmsis_nn_delegate_max_pool_words_int16_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_words_int16_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_words_int16_dsp
   POOL_WINDOWS "START_MAXIMA 4", "TAKE_MAXIMA 16, 4", "GIVE_MAXIMA 16, 4"
   .size cmsis_nn_delegate_max_pool_words_int16_dsp, .-cmsis_nn_delegate_max_pool_words_int16_dsp
 
-  .section .text.cmsis_nn_delegate_max_pool_word_int16_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_word_int16_dsp
-  .type cmsis_nn_delegate_max_pool_word_int16_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_word_int16_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_word_int16_dsp
   POOL_WINDOWS "START_MAXIMA 1", "TAKE_MAXIMA 16, 1", "GIVE_MAXIMA 16, 1"
   .size cmsis_nn_delegate_max_pool_word_int16_dsp, .-cmsis_nn_delegate_max_pool_word_int16_dsp
 

@@ -64,43 +64,19 @@
 //
 // Bounds: read and write 32 bytes from `first` on of each pixel of the windows and of their results, of which the
 // caller says that there are as many; or those that there are, at most 16, with a predicate. There is no table.
-  .section .text.cmsis_nn_delegate_max_pool_32_mve, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_32_mve
-  .type cmsis_nn_delegate_max_pool_32_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_32_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_32_mve
   POOL_WINDOWS PREPARE_MAXIMA, START_32, "TAKE_32 8", "GIVE_32 8"
   .size cmsis_nn_delegate_max_pool_32_mve, .-cmsis_nn_delegate_max_pool_32_mve
 
-  .section .text.cmsis_nn_delegate_max_pool_rest_mve, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_rest_mve
-  .type cmsis_nn_delegate_max_pool_rest_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_rest_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_rest_mve
   POOL_WINDOWS PREPARE_REST, START_REST, "TAKE_REST 8", "GIVE_REST 8"
   .size cmsis_nn_delegate_max_pool_rest_mve, .-cmsis_nn_delegate_max_pool_rest_mve
 
-  .section .text.cmsis_nn_delegate_max_pool_32_int16_mve, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_32_int16_mve
-  .type cmsis_nn_delegate_max_pool_32_int16_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_32_int16_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_32_int16_mve
   POOL_WINDOWS PREPARE_MAXIMA, START_32, "TAKE_32 16", "GIVE_32 16"
   .size cmsis_nn_delegate_max_pool_32_int16_mve, .-cmsis_nn_delegate_max_pool_32_int16_mve
 
-  .section .text.cmsis_nn_delegate_max_pool_rest_int16_mve, "ax", %progbits
-  .global cmsis_nn_delegate_max_pool_rest_int16_mve
-  .type cmsis_nn_delegate_max_pool_rest_int16_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_max_pool_rest_int16_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_max_pool_rest_int16_mve
   POOL_WINDOWS PREPARE_REST, START_REST, "TAKE_REST 16", "GIVE_REST 16"
   .size cmsis_nn_delegate_max_pool_rest_int16_mve, .-cmsis_nn_delegate_max_pool_rest_int16_mve
 

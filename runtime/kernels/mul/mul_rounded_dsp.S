@@ -89,13 +89,7 @@
 // Bounds: reads and writes 4 bytes of each operand `words` times, and `words` is at least 1: its caller computes the
 // last one to three elements. All inputs of a word are read before its results are written, so the output may be one of
 // the inputs. There is no table.
-  .section .text.cmsis_nn_delegate_mul_rounded_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_mul_rounded_dsp
-  .type cmsis_nn_delegate_mul_rounded_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_mul_rounded_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_mul_rounded_dsp
   push {r3-r11, lr}
   ldr r12, [sp, #SAVED_BYTES]
   LOAD_PRODUCT r12, r10, r11
@@ -181,13 +175,7 @@ cmsis_nn_delegate_mul_rounded_dsp:
 // Bounds: reads and writes 4 bytes of each of `rows` rows for each 4 columns, and 4 bytes of `row`; both numbers are at
 // least 1, as is columns / 4: its caller computes the last one to three columns. All inputs of a word are read before
 // its results are written, so the output may be `a`. There is no table.
-  .section .text.cmsis_nn_delegate_mul_rounded_rows_dsp, "ax", %progbits
-  .global cmsis_nn_delegate_mul_rounded_rows_dsp
-  .type cmsis_nn_delegate_mul_rounded_rows_dsp, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_mul_rounded_rows_dsp:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_mul_rounded_rows_dsp
   push {r3-r11, lr}
   ldrd r9, r12, [sp, #SAVED_BYTES]
   LOAD_PRODUCT r12, r10, r11

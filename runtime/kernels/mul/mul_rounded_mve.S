@@ -89,13 +89,7 @@
 // are at least 1. What is no whole vector is read and written with a predicate. It may not be the loop's, because an
 // element has more bytes while it is multiplied. The inputs of a vector are read before its results are written, so the
 // output may be one of the inputs. There is no table.
-  .section .text.cmsis_nn_delegate_mul_rounded_rows_mve, "ax", %progbits
-  .global cmsis_nn_delegate_mul_rounded_rows_mve
-  .type cmsis_nn_delegate_mul_rounded_rows_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_mul_rounded_rows_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_mul_rounded_rows_mve
   push {r3-r11, lr}
   vpush {d8-d15}
   ldr r12, [sp, #SAVED_BYTES + 8]
@@ -151,13 +145,7 @@ cmsis_nn_delegate_mul_rounded_rows_mve:
 // Bounds: reads and writes 16 bytes of each of `rows` rows for each 16 columns, and 16 bytes of `row`; `rows` is at
 // least 1, as is columns / 16: its caller computes the columns after the last 16. The inputs of a vector are read
 // before its results are written, so the output may be `a`. There is no table.
-  .section .text.cmsis_nn_delegate_mul_rounded_columns_mve, "ax", %progbits
-  .global cmsis_nn_delegate_mul_rounded_columns_mve
-  .type cmsis_nn_delegate_mul_rounded_columns_mve, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_mul_rounded_columns_mve:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_mul_rounded_columns_mve
   push {r3-r11, lr}
   vpush {d8-d15}
   ldrd r10, r12, [sp, #SAVED_BYTES]

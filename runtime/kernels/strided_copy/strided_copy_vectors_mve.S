@@ -23,13 +23,7 @@
 // Bounds: copies `row`.size bytes of each of `rows`.size rows, both at least 1; the loop's predicate leaves out what lies
 // behind a row, in gather loads and scatter stores too. The call's geometry says that all steps stay inside the tensors.
 // Steps of a row are 0 to 17, as strided_copy_vectors_accepts() says, so that offsets fit into bytes: 15 * 17 = 255.
-  .section .text.cmsis_nn_delegate_copy_rows, "ax", %progbits
-  .global cmsis_nn_delegate_copy_rows
-  .type cmsis_nn_delegate_copy_rows, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_copy_rows:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_copy_rows
   push {r3-r9, lr}
   NEIGHBOURS COPY_AXIS_SIZE, COPY_AXIS_INPUT_STRIDE, COPY_AXIS_OUTPUT_STRIDE
   ldm r3, {r5, r6, r7}

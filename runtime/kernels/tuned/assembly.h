@@ -31,6 +31,17 @@
 .endm
 #endif
 
+// Begins the function `name`, in a section of its own, so that images leave out those that nobody calls.
+.macro FUNCTION name
+  .section .text.\name, "ax", %progbits
+  .global \name
+  .type \name, %function
+  .thumb_func
+  .balign 8
+\name:
+  LANDING_PAD
+.endm
+
 // A computed jump depends on the size of code: fails unless there are `bytes` from `begin` to here.
 .macro CODE_BYTES begin, bytes
   .if . - \begin - (\bytes)
