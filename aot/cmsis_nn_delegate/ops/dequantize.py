@@ -11,52 +11,47 @@ from ..edge.nodes import DEQUANTIZE, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import F32, I8, I16, I32, Field, Struct
+from ..format.cpp import camel
+from ..format.record import F32, I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import NotAnnotated
 from .case import Case
 from .features import Features, elements, runs
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
 
-KERNEL = KernelSpec(
-    "dequantize",
-    Struct(
-        "DequantizeArgs",
-        "int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed to "
-        "[batch, channels, pixels] on the way; channels = 1 keeps the order.",
-        (
-            blocks.input("input", I8, "batch", "channels", "pixels", doc="int8 [batch, pixels, channels]"),
-            blocks.output(F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"),
-            Field("batch", I32),
-            Field("channels", I32),
-            Field("pixels", I32),
-            Field("scale", F32),
-            blocks.zero_point(),
+
+def _kernel(element: Scalar, doc: str) -> KernelSpec:
+    name, kind = named_for("dequantize", element), element.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            doc,
+            (
+                blocks.input("input", element, "batch", "channels", "pixels", doc=f"{kind} [batch, pixels, channels]"),
+                blocks.output(
+                    F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"
+                ),
+                Field("batch", I32),
+                Field("channels", I32),
+                Field("pixels", I32),
+                Field("scale", F32),
+                blocks.zero_point(Element(kind)),
+            ),
         ),
-    ),
-)
+    )
 
 
-STATE_KERNEL = KernelSpec(
-    "dequantize_int16",
-    Struct(
-        "DequantizeInt16Args",
-        "The same of int16, whose zero point is 0.",
-        (
-            blocks.input("input", I16, "batch", "channels", "pixels", doc="int16 [batch, pixels, channels]"),
-            blocks.output(F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"),
-            Field("batch", I32),
-            Field("channels", I32),
-            Field("pixels", I32),
-            Field("scale", F32),
-            blocks.zero_point(Element.INT16),
-        ),
-    ),
+KERNEL = _kernel(
+    I8,
+    "int8 to float32: x = (q - zero_point) * scale. [batch, pixels, channels] is transposed to [batch, channels, "
+    "pixels] on the way; channels = 1 keeps the order.",
 )
+STATE_KERNEL = _kernel(I16, "The same of int16, whose zero point is 0.")
 
 
 def _draw_state(d: Case) -> Value:

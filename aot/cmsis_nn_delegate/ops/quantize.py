@@ -11,57 +11,47 @@ from ..edge.nodes import QUANTIZE, first, operand
 from ..edge.program_types import EdgeContext, EdgeNode, ImportContext
 from ..edge.refusal import Refusal
 from ..format import blocks
-from ..format.record import F32, I8, I16, I32, Field, Struct
+from ..format.cpp import camel
+from ..format.record import F32, I8, I16, I32, Field, Scalar, Struct
 from ..graph.ir import Node, Value
 from ..graph.tensor_type import Element, Layout, Quant
 from . import storage
 from .annotation import NotAnnotated
 from .case import Case
 from .features import Features, elements, runs
-from .kernel import KernelSpec
+from .kernel import KernelSpec, named_for
 from .layouts import Layouts
 from .op import Op
 
-KERNEL = KernelSpec(
-    "quantize",
-    Struct(
-        "QuantizeArgs",
-        "float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives the "
-        "zero point. [batch, channels, pixels] is transposed to [batch, pixels, channels] on the way; "
-        "channels = 1 keeps the order.",
-        (
-            blocks.input(
-                "input", F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"
+
+def _kernel(element: Scalar, doc: str) -> KernelSpec:
+    name, kind = named_for("quantize", element), element.element
+    return KernelSpec(
+        name,
+        Struct(
+            f"{camel(name)}Args",
+            doc,
+            (
+                blocks.input(
+                    "input", F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"
+                ),
+                blocks.output(element, "batch", "channels", "pixels", doc=f"{kind} [batch, pixels, channels]"),
+                Field("batch", I32),
+                Field("channels", I32),
+                Field("pixels", I32),
+                Field("inverse_scale", F32, "float32(1 / scale)"),
+                blocks.zero_point(Element(kind)),
             ),
-            blocks.output(I8, "batch", "channels", "pixels", doc="int8 [batch, pixels, channels]"),
-            Field("batch", I32),
-            Field("channels", I32),
-            Field("pixels", I32),
-            Field("inverse_scale", F32, "float32(1 / scale)"),
-            blocks.zero_point(),
         ),
-    ),
-)
+    )
 
 
-STATE_KERNEL = KernelSpec(
-    "quantize_int16",
-    Struct(
-        "QuantizeInt16Args",
-        "The same to int16, whose zero point is 0.",
-        (
-            blocks.input(
-                "input", F32, "batch", "channels", "pixels", doc="float32 [batch, channels, pixels], 4-byte aligned"
-            ),
-            blocks.output(I16, "batch", "channels", "pixels", doc="int16 [batch, pixels, channels]"),
-            Field("batch", I32),
-            Field("channels", I32),
-            Field("pixels", I32),
-            Field("inverse_scale", F32, "float32(1 / scale)"),
-            blocks.zero_point(Element.INT16),
-        ),
-    ),
+KERNEL = _kernel(
+    I8,
+    "float32 to int8: q = clamp(round_half_even(x * inverse_scale) + zero_point); NaN gives the zero point. [batch, "
+    "channels, pixels] is transposed to [batch, pixels, channels] on the way; channels = 1 keeps the order.",
 )
+STATE_KERNEL = _kernel(I16, "The same to int16, whose zero point is 0.")
 
 
 def _draw(d: Case) -> Value:

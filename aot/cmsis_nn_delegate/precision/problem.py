@@ -23,7 +23,6 @@ Assignment = tuple[int, ...]  # the number of a format for each unit
 _ALL = 4096  # as many assignments are tried one by one
 _LENGTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # of units in a row that change together
 _AT_ONCE = 512  # assignments that are judged together
-_NO_TYPE = -1
 
 
 @dataclass(frozen=True)

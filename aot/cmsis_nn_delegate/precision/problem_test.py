@@ -102,7 +102,7 @@ def test_a_frontier_has_nothing_that_another_one_beats():
     assert all(a.price < b.price and a.noise > b.noise for a, b in itertools.pairwise(found))
 
 
-def test_a_hundred_units_are_walked(monkeypatch):
+def test_a_hundred_units_are_walked():
     problem = chain(100, seed=1)
     found = frontier(problem)
     assert len(found) > 30 and found == frontier(problem)

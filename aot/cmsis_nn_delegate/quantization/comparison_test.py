@@ -30,8 +30,6 @@ make_torch_faster()
 
 aten = torch.ops.aten
 Q = torch.ops.quantized_decomposed.quantize_per_tensor.default
-DQ = torch.ops.quantized_decomposed.dequantize_per_tensor.default
-DQ_CHANNEL = torch.ops.quantized_decomposed.dequantize_per_channel.default
 SHAPE = (1, 3, 8, 8)
 
 
@@ -366,7 +364,7 @@ def test_compile_model_compares_and_need_not(monkeypatch):
     assert compile_model(Network(), data[0], "cortex-m55", data, check=False).pte
 
 
-def test_compile_model_says_how_far_the_outputs_are(monkeypatch):
+def test_compile_model_says_how_far_the_outputs_are():
     lines = []
     compile_model(nn.Conv2d(3, 2, 1), samples(1)[0], "cortex-m4", samples(20), progress=lines.append)
     (line,) = [line for line in lines if "compared" in line]

@@ -269,7 +269,7 @@ def test_noise_of_the_device_alone_is_not_blamed_on_layers(monkeypatch, int8_and
         chosen(min_sqnr=33.0)
 
 
-def test_labels(all_assignments):
+def test_labels():
     """As many right as in float."""
     with torch.no_grad():
         labels = np.array([int(Net().eval()(*x).argmax()) for x in DATA])

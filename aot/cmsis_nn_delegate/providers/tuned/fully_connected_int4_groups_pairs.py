@@ -25,6 +25,20 @@ _CHANNELS = 8  # of a block
 _DEPTH = pair_table.DEPTH
 _MOST_EMPTY = 1024  # weights of channels that are not there
 
+
+def numbers(step: int) -> tuple[Field, ...]:
+    """Returns those of the argument block of a kernel for groups of a multiple of `step` inputs."""
+    return (
+        Field("batch", I32, "at least 1"),
+        blocks.output_offset(),
+        Field("groups", I32, "of a row, at least 1"),
+        Field("group", I32, f"inputs of a group, a multiple of {step}, at least that"),
+        Field("outputs", I32, "out, at least 1"),
+        Field("narrowing", I32, "bits that the sum over groups loses", low=0, high=MAX_NARROWING),
+        Field("activation", blocks.ACTIVATION),
+    )
+
+
 KERNEL = KernelSpec(
     "fully_connected_int4_groups_pairs",
     Struct(
@@ -47,13 +61,7 @@ KERNEL = KernelSpec(
             Field("scratch_bytes", I32),
             Field("blocks", I32, "outputs / 8, rounded up"),
             Field("block_words", I32, "groups * (group + 4)"),
-            Field("batch", I32, "at least 1"),
-            blocks.output_offset(),
-            Field("groups", I32, "of a row, at least 1"),
-            Field("group", I32, "inputs of a group, a multiple of 8, at least that"),
-            Field("outputs", I32, "out, at least 1"),
-            Field("narrowing", I32, "bits that the sum over groups loses", low=0, high=MAX_NARROWING),
-            Field("activation", blocks.ACTIVATION),
+            *numbers(_DEPTH),
         ),
     ),
 )

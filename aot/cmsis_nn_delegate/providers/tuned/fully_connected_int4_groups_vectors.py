@@ -11,10 +11,9 @@ from ...format import blocks
 from ...format.record import I8, I32, Field, Struct
 from ...format.schema import Isa
 from ...graph.ir import Node, Value
-from ...ops import block_values, fully_connected_groups, storage
+from ...ops import fully_connected_groups, storage
 from ...ops.case import Case
 from ...ops.features import Features, blocks_of
-from ...ops.group_factors import MAX_NARROWING
 from ...ops.kernel import KernelSpec
 from ...ops.registry import OPS
 from ..implementation import OwnImplementation, Symbol
@@ -45,13 +44,7 @@ KERNEL = KernelSpec(
             Field("scratch_bytes", I32),
             Field("blocks", I32, "outputs / 8, rounded up"),
             Field("block_words", I32, "20, the inputs, and 4 times the groups rounded up to 4"),
-            Field("batch", I32, "at least 1"),
-            blocks.output_offset(),
-            Field("groups", I32, "of a row, at least 1"),
-            Field("group", I32, "inputs of a group, a multiple of 16, at least that"),
-            Field("outputs", I32, "out, at least 1"),
-            Field("narrowing", I32, "bits that the sum over groups loses", low=0, high=MAX_NARROWING),
-            Field("activation", blocks.ACTIVATION),
+            *fully_connected_int4_groups_pairs.numbers(_VECTOR),
         ),
     ),
 )
@@ -127,19 +120,11 @@ class FullyConnectedInt4GroupsVectors(OwnImplementation):
 
     def encode(self, node: Node, refs: Mapping[str, int], scratch_bytes: int) -> Mapping[str, Any]:
         outputs, groups = node.inputs[2].shape
-        inputs = node.inputs[1].shape[1]
         return {
-            **refs,
+            **OPS[node.op].encode(node, refs, scratch_bytes),
             "scratch_bytes": scratch_bytes,
             "blocks": blocks_of(outputs, _CHANNELS),
-            "block_words": _SCALE_WORDS + inputs + 4 * _QUAD * blocks_of(groups, _QUAD),
-            "batch": storage.rows_of(node.inputs[0], inputs),
-            "output_offset": node.output.zero_point,
-            "groups": groups,
-            "group": inputs // groups,
-            "outputs": outputs,
-            "narrowing": node.attrs.narrowing,
-            "activation": block_values.activation(node.attrs.clamp, node.output.type),
+            "block_words": _SCALE_WORDS + node.inputs[1].shape[1] + 4 * _QUAD * blocks_of(groups, _QUAD),
         }
 
 
