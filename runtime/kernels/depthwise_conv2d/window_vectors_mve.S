@@ -191,20 +191,7 @@
   pop {r4-r11, pc}
   .size cmsis_nn_delegate_window_vectors, .-cmsis_nn_delegate_window_vectors
 
-// void cmsis_nn_delegate_interleave_rows(
-//     int8_t* to,                     r0
-//     const int8_t* const rows[4],    r1, then in r4-r7
-//     const int32_t steps[4],         r2, then in r8-r11
-//     int32_t count,                  r3
-//     int32_t channels,               [sp]
-//     int8_t* keep)                   [sp + 4], then in r1; or null
-//
-// Register usage: q0-q3 16 channels of each row; without a first row, r4 the third ones in columns, and q4 their places.
-//
-// Cost: 14 instructions a column, of which 9 are vector instructions, 36 beats; one more of each if the third row is kept.
-//
-// Bounds: reads `channels` bytes, 1 to 16, of each of `count` >= 1 pixels of the four rows: others are predicated. Writes 64
-// bytes for each, and 16 to `keep`.
+// Columns, whose first row is loaded by `first`.
 .macro INTERLEAVE keep, first
 1:
   vpstttt
@@ -225,6 +212,21 @@
   add r7, r7, r11
   le lr, 1b
 .endm
+
+// void cmsis_nn_delegate_interleave_rows(
+//     int8_t* to,                     r0
+//     const int8_t* const rows[4],    r1, then in r4-r7
+//     const int32_t steps[4],         r2, then in r8-r11
+//     int32_t count,                  r3
+//     int32_t channels,               [sp]
+//     int8_t* keep)                   [sp + 4], then in r1; or null
+//
+// Register usage: q0-q3 16 channels of each row; without a first row, r4 the third ones in columns, and q4 their places.
+//
+// Cost: 14 instructions a column, of which 9 are vector instructions, 36 beats; one more of each if the third row is kept.
+//
+// Bounds: reads `channels` bytes, 1 to 16, of each of `count` >= 1 pixels of the four rows: others are predicated. Writes 64
+// bytes for each, and 16 to `keep`.
   FUNCTION cmsis_nn_delegate_interleave_rows
   push {r4-r11, lr}
   ldr r12, [sp, #36]
