@@ -23,7 +23,7 @@ COMMENTS = {
     ),
     "common/pair_products_dsp.S": (
         "With weights of two channels in 16 bits, 51 instead of 63, and then 57",
-        "9 instructions for 4 inputs of two windows",
+        "28 for each of its sixteens",
     ),
     "conv2d/winograd_dsp.S": ("47 instructions for 8 inputs of two tiles and four channels, 64 products",),
     "common/channel_planes_dsp.S": ("54 instructions with stride 1 and form FLOOR", "with stride 2, 6 more"),

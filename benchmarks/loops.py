@@ -172,7 +172,7 @@ def _armv6m(layer: Layer, kernel: str) -> float:
 
 def _dsp(layer: Layer, kernel: str) -> float:
     """DSP. pair_products_dsp.S with weights of two channels in 16 bits: 51 for 64 products of two windows and four
-    channels, 57 for their eight results of form FLOOR, and 9 to widen four inputs of two windows. winograd_dsp.S: 47
+    channels, 57 for their eight results of form FLOOR, and 28 to widen 16 inputs of two windows. winograd_dsp.S: 47
     for 64 products, of which four results take 16 for each input in the place of 36; its transforms are C++, and not
     counted. channel_planes_dsp.S: 54 for four outputs, with stride 2 60; fill_planes_dsp.h: 18 for eight inputs.
     row_products_dsp.S: 65 for 64 products, 8 for a block of eight channels and 10 a result. add_linear_dsp.S: 24 for
@@ -180,7 +180,7 @@ def _dsp(layer: Layer, kernel: str) -> float:
     if kernel == "conv2d_winograd":
         return layer.products * 16 / 36 * 47 / 64 + layer.results * 57 / 8
     if layer.shape.kind == "convolution":
-        return layer.products * 51 / 64 + layer.results * 57 / 8 + layer.pixels * layer.window * 9 / 8
+        return layer.products * 51 / 64 + layer.results * 57 / 8 + layer.pixels * layer.window * 28 / 32
     if layer.shape.kind == "depthwise":
         return layer.results * (54 if layer.shape.stride == 1 else 60) / 4 + layer.read * 18 / 8
     if layer.shape.kind == "linear":

@@ -24,7 +24,8 @@ struct PairProductsOf {
   Element* output0;
   Element* output1;
   std::int32_t channels;  // >= 1
-  /// The limits of results, as often as a word has room for them.
+  /// The limits of results, as often as a word has room for them. Where Products::kLimitsAreOptional is true, `least`
+  /// is more than `most` if they need not be looked at.
   std::uint32_t least;
   std::uint32_t most;
 };
@@ -32,9 +33,11 @@ struct PairProductsOf {
 using PairProducts = PairProductsOf<std::int8_t>;
 
 /// Where the inputs of a window lie: `rows` times `segments` segments, inputs that lie side by side, of which each has
-/// fours and a rest. Steps are numbers of inputs.
+/// fours, which are taken four at a time, and a rest. Steps are numbers of inputs.
 struct PairSegments {
-  std::int32_t words;     // fours of a segment, >= 0
+  std::int32_t sixteens;  // of a segment, >= 0
+  std::int32_t more;      // 0 if they are all of it
+  std::int32_t words;     // fours of a segment behind them, 0 to 3
   std::int32_t rest;      // inputs of a segment behind them, 0 to 3
   std::int32_t segments;  // of a row, >= 1
   std::int32_t rows;      // >= 1

@@ -195,7 +195,7 @@
   bfi \a, \d, #24, #8
 .endm
 
-// Limits four results at a time: SSUB8 sets a flag for each byte whose difference is not negative, and SEL
+// Limits four results at a time, unless `least` is more than `most`, which limits nothing: SSUB8 sets a flag for each byte whose difference is not negative, and SEL
 // takes the first byte where it is set.
 .macro LIMIT word
   ssub8 r12, \word, r2
@@ -227,8 +227,8 @@
 // channel 256 times its start, with a shift in the lowest bits, and the multiplier.
 //
 // Cost: 63 instructions for 8 inputs of two windows and four channels, 64 products; then 49 for the eight results with
-// form FLOOR, 74 with ANY, of which 9 are for limits. With weights of two channels in 16 bits, 51 instead of 63, and then 57
-// and 82. With weights of 4 bits, 55 instead of 63, then 73 and 90; and for all channels of two windows 11 for 8 inputs,
+// form FLOOR, 76 with ANY, of which 11 are for limits, and 3 if there are none. With weights of two channels in 16 bits, 51
+// instead of 63, and then 57 and 84. With weights of 4 bits, 55 instead of 63, then 73 and 92; and for all channels of two windows 11 for 8 inputs,
 // and 15. Sums of up to 24 bits take 21 more for each 504 inputs or fewer, and 4 more.
 //
 // Sums of weights of 4 bits: with S the sum of a channel's products and X that of the inputs, those of r4 to r7 are at first
@@ -267,8 +267,11 @@
   PACK r8, r9, r10, r11
   .if \limited
   ldrd r2, r3, [sp, #PAIR_PRODUCTS_LEAST]
+  cmp r2, r3
+  bgt 2f
   LIMIT r4
   LIMIT r8
+2:
   .endif
   ldrd r2, r3, [sp, #PAIR_PRODUCTS_OUTPUT0]
   ldr r12, [sp, #PAIR_PRODUCTS_CHANNELS]
@@ -316,18 +319,36 @@
   stm \out!, {r6, r7, r12, lr}
 .endm
 
+// The same of eight bytes from r0 and from `b`, with which an address of LDR moves on with r0 or by 4, to r2: 13
+// instructions. Changes r4-r9, r12 and lr.
+.macro WIDEN_EIGHT b:vararg
+  ldr r7, \b
+  ldr r6, [r0], #4
+  ldr lr, \b
+  ldr r12, [r0], #4
+  sxtb16 r4, r6
+  sxtb16 r5, r7
+  sxtb16 r6, r6, ror #8
+  sxtb16 r7, r7, ror #8
+  sxtb16 r8, r12
+  sxtb16 r9, lr
+  sxtb16 r12, r12, ror #8
+  sxtb16 lr, lr, ror #8
+  stm r2!, {r4-r9, r12, lr}
+.endm
+
 // void cmsis_nn_delegate_widen_pairs(
 //     const int8_t* a,   r0
 //     const int8_t* b,   r1
 //     int32_t* out,      r2
 //     int32_t words)     r3
 //
-// Register usage: r4 r5 words of `a` and `b`; r6 r12 pairs of `a`, r7 lr of `b`.
+// Register usage: r3 twos of words; r4-r9 r12 lr words and pairs, see the macros.
 //
-// Cost: 9 instructions for 4 inputs of two windows.
+// Cost: 15 instructions for 8 inputs of two windows, and for 4 of them 9 if words are odd; 5 for a call.
 //
-// Bounds: reads 4 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1. Callers give whole words
-// of a window.
+// Bounds: reads 4 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1: first one word if they
+// are odd, which may be all, and then two at a time. Callers give whole words of a window.
   .section .text.cmsis_nn_delegate_widen_pairs, "ax", %progbits
   .global cmsis_nn_delegate_widen_pairs
   .type cmsis_nn_delegate_widen_pairs, %function
@@ -335,14 +356,19 @@
   .balign 8
 cmsis_nn_delegate_widen_pairs:
   LANDING_PAD
-  push {r4-r7, lr}
-1:
+  push {r4-r9, lr}
+  lsrs r3, r3, #1
+  bcc 1f
   ldr r4, [r0], #4
   ldr r5, [r1], #4
-  subs r3, r3, #1
   WIDEN r4, r5, r2
+  cbz r3, 2f
+1:
+  WIDEN_EIGHT [r1], #4
+  subs r3, r3, #1
   bne 1b
-  pop {r4-r7, pc}
+2:
+  pop {r4-r9, pc}
   .size cmsis_nn_delegate_widen_pairs, .-cmsis_nn_delegate_widen_pairs
 
 // void cmsis_nn_delegate_widen_segments(
@@ -354,15 +380,18 @@ cmsis_nn_delegate_widen_pairs:
 // Register usage
 //   Windows   r0, and r0 + r1
 //   Out       r2; where rests go lies on the stack, in the place of PairSegments::rests
-//   Words     r4 r5, widened in r6 r7 r12 lr
-//   Rests     r8 r9, four bytes of each window, of which r10 are still to come
-//   Counters  r3 words and rests, r11 segments, on the stack rows
+//   Words     r4 r5, widened in r6 r7 r12 lr; sixteens in r4-r9 r12 lr
+//   Rests     r8 r9, four bytes of each window, of which r10 are still to come; on the stack, at HELD, while there are sixteens
+//   Counters  r3 sixteens, words and rests, r11 segments, on the stack rows
 //   The PairSegments lies on the stack, at its own offsets.
 //
-// Cost: for a segment 8, and 9 for each of its words and 10 for each input of its rest; 12 for each four of rests; 7 for a row.
+// Cost: for a segment 9, and 28 for each of its sixteens; if that is not all, 5 more, 9 for each word and 10 for each input of
+// its rest; without sixteens 10 instead of 14. 12 for each four of rests; 7 for a row.
 //
 // Bounds: reads the bytes of segments alone; writes 16 bytes for each four of words and of rests, the last one rounded up:
-// PairWindows::depth() has room for them. There may be no words or no rests, but there are segments and rows.
+// PairWindows::depth() has room for them. There may be no sixteens, words or rests, but there are segments and rows; `more`
+// is 0 only if words and rests are none.
+#define HELD PAIR_SEGMENTS_BYTES
   .section .text.cmsis_nn_delegate_widen_segments, "ax", %progbits
   .global cmsis_nn_delegate_widen_segments
   .type cmsis_nn_delegate_widen_segments, %function
@@ -371,28 +400,40 @@ cmsis_nn_delegate_widen_pairs:
 cmsis_nn_delegate_widen_segments:
   LANDING_PAD
   push {r4-r11, lr}
-  NEIGHBOURS PAIR_SEGMENTS_WORDS, PAIR_SEGMENTS_REST, PAIR_SEGMENTS_SEGMENTS, PAIR_SEGMENTS_ROWS, PAIR_SEGMENTS_STEP, \
-             PAIR_SEGMENTS_ROW_STEP, PAIR_SEGMENTS_RESTS, PAIR_SEGMENTS_BYTES
-  ldm r3, {r4-r10}
-  sub sp, #PAIR_SEGMENTS_BYTES
-  add r10, r10, r2
-  stm sp, {r4-r10}
+  NEIGHBOURS PAIR_SEGMENTS_SIXTEENS, PAIR_SEGMENTS_MORE, PAIR_SEGMENTS_WORDS, PAIR_SEGMENTS_REST, PAIR_SEGMENTS_SEGMENTS, \
+             PAIR_SEGMENTS_ROWS, PAIR_SEGMENTS_STEP, PAIR_SEGMENTS_ROW_STEP, PAIR_SEGMENTS_RESTS, PAIR_SEGMENTS_BYTES
+  ldm r3, {r4-r12}
+  sub sp, #PAIR_SEGMENTS_BYTES + 8
+  add r12, r12, r2
+  stm sp, {r4-r12}
   mov r10, #4
 1:  // a row
   ldr r11, [sp, #PAIR_SEGMENTS_SEGMENTS]
 2:  // a segment
-  ldr r3, [sp, #PAIR_SEGMENTS_WORDS]
+  ldr r3, [sp, #PAIR_SEGMENTS_SIXTEENS]
   cbz r3, 4f
+  strd r8, r9, [sp, #HELD]
 3:
+  WIDEN_EIGHT [r0, r1]
+  WIDEN_EIGHT [r0, r1]
+  subs r3, r3, #1
+  bne 3b
+  ldr r3, [sp, #PAIR_SEGMENTS_MORE]
+  cbz r3, 9f
+  ldrd r8, r9, [sp, #HELD]
+4:
+  ldr r3, [sp, #PAIR_SEGMENTS_WORDS]
+  cbz r3, 6f
+5:
   ldr r5, [r0, r1]
   ldr r4, [r0], #4
   subs r3, r3, #1
   WIDEN r4, r5, r2
-  bne 3b
-4:
+  bne 5b
+6:
   ldr r3, [sp, #PAIR_SEGMENTS_REST]
   cbz r3, 9f
-5:
+7:
   ldrb r5, [r0, r1]
   ldrb r4, [r0], #1
   lsr r8, r8, #8
@@ -400,10 +441,10 @@ cmsis_nn_delegate_widen_segments:
   orr r8, r8, r4, lsl #24
   orr r9, r9, r5, lsl #24
   subs r10, r10, #1
-  beq 8f
-6:
+  beq 11f
+8:
   subs r3, r3, #1
-  bne 5b
+  bne 7b
 9:  // the next segment
   ldr r12, [sp, #PAIR_SEGMENTS_STEP]
   subs r11, r11, #1
@@ -416,22 +457,22 @@ cmsis_nn_delegate_widen_segments:
   str r3, [sp, #PAIR_SEGMENTS_ROWS]
   bne 1b
   cmp r10, #4
-  beq 7f
+  beq 10f
   // The last one to three, in the lower bytes. The others are multiplied with weights of 0.
   lsl r3, r10, #3
   lsr r8, r8, r3
   lsr r9, r9, r3
   ldr r3, [sp, #PAIR_SEGMENTS_RESTS]
   WIDEN r8, r9, r3
-7:
-  add sp, #PAIR_SEGMENTS_BYTES
+10:
+  add sp, #PAIR_SEGMENTS_BYTES + 8
   pop {r4-r11, pc}
-8:  // four of them
+11:  // four of them
   ldr r4, [sp, #PAIR_SEGMENTS_RESTS]
   mov r10, #4
   WIDEN r8, r9, r4
   str r4, [sp, #PAIR_SEGMENTS_RESTS]
-  b 6b
+  b 8b
   .size cmsis_nn_delegate_widen_segments, .-cmsis_nn_delegate_widen_segments
 
 #endif

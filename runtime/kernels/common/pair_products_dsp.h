@@ -26,6 +26,7 @@ void cmsis_nn_delegate_multiply_wide_nibble_pairs_any(const portable::PairProduc
 
 struct DspPairProducts {
   using Element = std::int8_t;
+  static constexpr bool kLimitsAreOptional = true;
 
   static void widen(const std::int8_t* a, const std::int8_t* b, std::int32_t* out,
                     std::int32_t words) {

@@ -23,6 +23,13 @@ template <typename Products>
 struct WidensSegments<Products, std::void_t<decltype(&Products::widen_segments)>> : std::true_type {
 };
 
+/// Whether `Products` skips limits that are crossed: those of int8, which saturated results need not be compared with.
+template <typename Products, typename = void>
+struct LimitsAreOptional : std::false_type {};
+template <typename Products>
+struct LimitsAreOptional<Products, std::void_t<decltype(Products::kLimitsAreOptional)>>
+    : std::true_type {};
+
 /// The windows of one call, row by row. `Products` has the functions of PlainPairProducts or of
 /// PlainPairProductsInt16. With `kGrouped` there are several groups, and the windows of one have some channels of each
 /// pixel. What differs is chosen in place, not by a function, because GCC then compiles kernels of one group as it did
@@ -168,7 +175,9 @@ class PairWindows {
   /// Returns the segments of a window, which are as far apart as these numbers of elements say.
   PairSegments segments_of(std::int32_t row, std::int32_t step) const {
     PairSegments s = {};
-    s.words = segment_ / 4;
+    s.sixteens = segment_ / 16;
+    s.more = segment_ % 16;
+    s.words = s.more / 4;
     s.rest = segment_ % 4;
     s.segments = segments_;
     s.rows = args_.filter_dims.h;
@@ -188,10 +197,11 @@ class PairWindows {
     std::int32_t count = 0;
     for (std::int32_t y = 0; y < s.rows; ++y) {
       for (std::int32_t i = 0; i < s.segments; ++i) {
-        if (s.words != 0) {
-          Products::widen(a + at, b + at, out, s.words);
-          out += s.words * 4;
-          at += s.words * 4;
+        const std::int32_t words = s.sixteens * 4 + s.words;
+        if (words != 0) {
+          Products::widen(a + at, b + at, out, words);
+          out += words * 4;
+          at += words * 4;
         }
         for (std::int32_t left = s.rest; left > 0; --left, ++at) {
           Products::widen_one(a[at], b[at], rests, count++);
@@ -353,6 +363,11 @@ template <typename Products, typename Args, PairForms kForms = PairForms::kBoth>
   products.channels = out.c;
   products.least = (static_cast<std::uint32_t>(a.params.activation.min) & kMask) * kEvery;
   products.most = (static_cast<std::uint32_t>(a.params.activation.max) & kMask) * kEvery;
+  if constexpr (LimitsAreOptional<Products>::value) {
+    if (products.least == 0x80 * kEvery && products.most == 0x7F * kEvery) {
+      std::swap(products.least, products.most);
+    }
+  }
   products.output0 = bases.resolve<Element>(a.output);
   const auto* image = bases.resolve<const Element>(a.input);
   const std::int32_t windows = out.h * out.w;
