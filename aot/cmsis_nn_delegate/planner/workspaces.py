@@ -50,8 +50,8 @@ def plan_with_workspaces(
         smallest.append(ways[-1])
     fitted = plan(chosen)
     if fitted.arena_bytes > least.arena_bytes:
-        # What is alive in a step fits, but not where it lies: values that move a little from call to call leave room for
-        # the scratch memory of some of them alone.
+        # What is alive in a step fits, but not where it lies: values that move a little from call to call leave room
+        # for the scratch memory of some of them alone.
         chosen, fitted = _as_many_as_fit(chosen, smallest, fitted, plan)
     return (tuple(chosen), fitted) if fitted.arena_bytes < fast.arena_bytes else (fastest, fast)
 

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "runtime/kernels/common/channel_planes.h"
 #include "runtime/kernels/common/depthwise_3x3.h"
+#include "runtime/kernels/common/each_image.h"
 #include "runtime/kernels/common/nibble_planes.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/portable/portable.h"
 
 namespace cmsis_nn_delegate::portable {
@@ -81,18 +82,15 @@ class DepthwisePlanes {
   static constexpr bool kNibbles = std::is_same_v<Args, payload::DepthwiseConv2dInt4PlanesArgs>;
 
   void set_limits() {
-    constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
-    constexpr std::uint32_t kEvery = 0xFFFFFFFF / kMask;
-    using Limits = std::numeric_limits<Element>;
     const auto& limits = args_.params.activation;
-    strip_.least = (static_cast<std::uint32_t>(limits.min) & kMask) * kEvery;
-    strip_.most = (static_cast<std::uint32_t>(limits.max) & kMask) * kEvery;
-    strip_.limited = limits.min != Limits::min() || limits.max != Limits::max() ? 1 : 0;
+    strip_.least = repeated<Element>(limits.min);
+    strip_.most = repeated<Element>(limits.max);
+    strip_.limited = is_limited<Element>(limits);
     strip_.column_bytes = x_.out_step * kBytes;
     if constexpr (kBytes == 1) {
       strip_.half_steps = 2 * args_.params.output_offset + 1;
     }
-    row_.padding = (static_cast<std::uint32_t>(zero_point()) & kMask) * kEvery;
+    row_.padding = repeated<Element>(zero_point());
     row_.pixel_bytes = x_.in_step * kBytes;
     row_.channel_bytes = rows_ * 4;
   }
@@ -246,17 +244,9 @@ class DepthwisePlanes {
 /// The body of a kernel's function, which has no call more for it.
 template <typename Planes, typename Args, std::int32_t kStride = kAnyStride>
 [[gnu::always_inline]] inline Error compute_depthwise_planes(const void* args, const Bases& bases) {
-  using Element = typename Planes::Element;
   const auto& a = *static_cast<const Args*>(args);
   DepthwisePlanes<Planes, Args, kStride> planes(a, bases.resolve<std::int32_t>(a.scratch));
-  const auto* image = bases.resolve<const Element>(a.input);
-  auto* output = bases.resolve<Element>(a.output);
-  const auto* table = bases.resolve<const std::int32_t>(a.table);
-  for (std::int32_t n = 0; n < a.output_dims.n; ++n) {
-    planes.run(image, output, table);
-    image += a.input_dims.h * a.input_dims.w * a.input_dims.c;
-    output += a.output_dims.h * a.output_dims.w * a.output_dims.c;
-  }
+  for_each_image<typename Planes::Element>(a, bases, planes);
   return Error::Ok;
 }
 

@@ -195,8 +195,8 @@
   bfi \a, \d, #24, #8
 .endm
 
-// Limits four results at a time, unless `least` is more than `most`, which limits nothing: SSUB8 sets a flag for each byte whose difference is not negative, and SEL
-// takes the first byte where it is set.
+// Limits four results at a time: SSUB8 sets a flag for each byte whose difference is not negative, and SEL takes the
+// first byte where it is set.
 .macro LIMIT word
   ssub8 r12, \word, r2
   sel \word, \word, r2
@@ -268,7 +268,7 @@
   .if \limited
   ldrd r2, r3, [sp, #PAIR_PRODUCTS_LEAST]
   cmp r2, r3
-  bgt 2f
+  bgt 2f  // nothing is limited
   LIMIT r4
   LIMIT r8
 2:

@@ -10,6 +10,7 @@
 
 #include "runtime/kernels/common/groups.h"
 #include "runtime/kernels/common/pair_products.h"
+#include "runtime/kernels/common/repeated.h"
 #include "runtime/kernels/common/window_order.h"
 #include "runtime/kernels/portable/portable.h"
 #include "runtime/payload/bounds.h"
@@ -348,26 +349,30 @@ class PairWindows {
 /// aot/cmsis_nn_delegate/providers/tuned/requantization.py alone, which links nothing of the other one.
 enum class PairForms { kBoth, kAny };
 
+template <typename Products, typename Element, typename Activation>
+[[gnu::always_inline]] inline void set_limits(PairProductsOf<Element>& products,
+                                              const Activation& limits) {
+  products.least = repeated<Element>(limits.min);
+  products.most = repeated<Element>(limits.max);
+  if constexpr (LimitsAreOptional<Products>::value) {
+    if (is_limited<Element>(limits) == 0) {
+      std::swap(products.least, products.most);
+    }
+  }
+}
+
 /// Computes one call: the body of a kernel's function, which has no call more for it.
 template <typename Products, typename Args, PairForms kForms = PairForms::kBoth>
 [[gnu::always_inline]] inline Error compute_conv2d_pairs(const void* args, const Bases& bases) {
   using Element = typename Products::Element;
   const auto& a = *static_cast<const Args*>(args);
   const payload::PackedDims& out = a.output_dims;
-  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
-  constexpr std::uint32_t kEvery = 0xFFFFFFFF / kMask;
   PairProductsOf<Element> products;
   auto* const widened = bases.resolve<std::int32_t>(a.scratch);
   products.inputs = widened;
   products.table = bases.resolve<const std::int32_t>(a.table);
   products.channels = out.c;
-  products.least = (static_cast<std::uint32_t>(a.params.activation.min) & kMask) * kEvery;
-  products.most = (static_cast<std::uint32_t>(a.params.activation.max) & kMask) * kEvery;
-  if constexpr (LimitsAreOptional<Products>::value) {
-    if (products.least == 0x80 * kEvery && products.most == 0x7F * kEvery) {
-      std::swap(products.least, products.most);
-    }
-  }
+  set_limits<Products>(products, a.params.activation);
   products.output0 = bases.resolve<Element>(a.output);
   const auto* image = bases.resolve<const Element>(a.input);
   const std::int32_t windows = out.h * out.w;
@@ -398,13 +403,10 @@ template <typename Products, typename Args>
   const auto& a = *static_cast<const Args*>(args);
   const payload::PackedDims& in = a.input_dims;
   const payload::PackedDims& out = a.output_dims;
-  constexpr std::uint32_t kMask = (1u << 8 * sizeof(Element)) - 1;
-  constexpr std::uint32_t kEvery = 0xFFFFFFFF / kMask;
   PairProductsOf<Element> products;
   auto* const widened = bases.resolve<std::int32_t>(a.scratch);
   products.inputs = widened;
-  products.least = (static_cast<std::uint32_t>(a.params.activation.min) & kMask) * kEvery;
-  products.most = (static_cast<std::uint32_t>(a.params.activation.max) & kMask) * kEvery;
+  set_limits<Products>(products, a.params.activation);
   const std::int32_t groups = in.c / a.filter_dims.c;
   products.channels = out.c / groups;
   const auto* const tables = bases.resolve<const std::int32_t>(a.table);

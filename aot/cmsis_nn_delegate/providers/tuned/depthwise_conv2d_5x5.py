@@ -209,7 +209,7 @@ class DepthwiseConv2d5x5(DepthwiseConv2dPlanes):
                 "fours": fours,
                 "rows of fours": fours * taps,
                 "fours of form ANY": fours // channels * any_form,
-                "fours with a limit": fours // channels * any_form if self._limited(node) else 0,
+                "fours with a limit": fours // channels * any_form if node.attrs.clamp.limits(node.output.type) else 0,
             },
             f"stride {stride}",
         )

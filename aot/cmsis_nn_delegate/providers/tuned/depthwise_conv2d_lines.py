@@ -156,7 +156,7 @@ class DepthwiseConv2dLines(DepthwiseConv2dPlanes):
                 "fours": fours,
                 "words of fours": fours * words if _pairs(taps) > 3 else 0,
                 "fours of form ANY": fours // channels * any_form,
-                "fours with a limit": fours // channels * any_form if self._limited(node) else 0,
+                "fours with a limit": fours // channels * any_form if node.attrs.clamp.limits(node.output.type) else 0,
                 "last outputs": done * (outputs % _OUTPUTS),
                 "words of padding": sum(_line_words(part, taps) for part in parts) * geometry.batch,
             },

@@ -166,6 +166,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
         # Two columns of outputs at a time.
         columns = blocks_of(row, 2)
         floor = int((self.forms(node) == Form.FLOOR).sum())
+        clamped = node.attrs.clamp.limits(node.output.type)
         done = geometry.batch * len(starts) * columns
         pixels = _pixels(geometry.input[1 - across], row, geometry.padding[1 - across], stride, strip)
         read = groups * inside * pixels
@@ -182,7 +183,7 @@ class DepthwiseConv2dPlanes(OwnImplementation):
                 "columns": groups * len(starts) * columns,
                 "columns of channels": done * channels,
                 "columns of channels of form ANY": done * (channels - floor),
-                "columns with a limit": groups * len(starts) * columns if self._limited(node) else 0,
+                "columns with a limit": groups * len(starts) * columns if clamped else 0,
                 "columns cleared": cleared * (blocks_of(min(strip, row), 2) * stride + 1),
             },
             f"stride {stride}" + (" in strips" if strips > 1 else ""),
@@ -223,10 +224,6 @@ class DepthwiseConv2dPlanes(OwnImplementation):
     def _distance(self, node: Node, strips: int) -> Optional[int]:
         geometry, strip = Geometry.plain(node), _strip_outputs(node, strips)
         return 0 if plane_order.overlaps_exactly(geometry, depthwise_3x3.along_height(node), strip) else None
-
-    def _limited(self, node: Node) -> bool:
-        element = node.output.element
-        return bool(node.attrs.clamp.quantized(node.output.type) != (element.low, element.high))
 
     def why_inexact(self, node: Node) -> str:
         """Returns why a channel has no form of requantization that is exact, "" if all have one."""
