@@ -30,6 +30,7 @@ from tests.end_to_end.vectors import NETWORKS, artifact, load_vectors
 
 CORE = os.environ["CORE"]
 TARGET = get_target(CORE)
+CASES = 20  # see options.py
 IMAGE = Path("tests/conformance") / f"{CORE.replace('-', '_')}.elf"
 KERNELS = json.loads(Path("runtime/kernels/selected.json").read_text())
 WITH_SCRATCH = [kernel for kernel in kernels().values() if kernel.args.names_of(Role.SCRATCH)]

@@ -175,7 +175,7 @@ class PairWindows {
 
   /// Returns the segments of a window, which are as far apart as these numbers of elements say.
   PairSegments segments_of(std::int32_t row, std::int32_t step) const {
-    PairSegments s = {};
+    PairSegments s;
     s.sixteens = segment_ / 16;
     s.more = segment_ % 16;
     s.words = s.more / 4;
@@ -324,10 +324,10 @@ class PairWindows {
   std::int32_t row_step_;
   std::int32_t step_;
   std::int32_t inputs_;
-  bool whole_words_;             // in all segments
-  bool one_run_;                 // windows are contiguous whole words
-  PairSegments in_image_ = {};   // unless windows are one run
-  PairSegments in_copies_ = {};  // if segments do not end with a word
+  bool whole_words_;        // in all segments
+  bool one_run_;            // windows are contiguous whole words
+  PairSegments in_image_;   // unless windows are one run
+  PairSegments in_copies_;  // if segments do not end with a word
   // The last positions of windows inside of the image, and where rows of windows end.
   std::int32_t last_y_;
   std::int32_t last_x_;

@@ -141,8 +141,6 @@ class Conv2dPairs(OwnImplementation):
         apart = 0 if whole and segments == 1 else both
         apart += 0 if whole else pairs - both
         blocks = pairs * pair_table.blocks(outputs // groups, CHANNELS)
-        any_form = self.form(node) is Form.ANY
-        clamped = node.attrs.clamp.limits(node.output.type)
         return Features(
             {
                 "windows": images * windows,
@@ -153,7 +151,6 @@ class Conv2dPairs(OwnImplementation):
                 "words": pairs * segments * (segment // 4),
                 # Of segments that lie apart, 16 inputs at a time are widened first; of others 8.
                 "words behind sixteens": apart * segments * (segment % 16 // 4),
-                "ends of sixteens": apart * segments if segment >= 16 and segment % 16 else 0,
                 "rests": pairs * segments * (segment % 4),
                 "rows copied": rows,
                 "words of rows copied": rows * (segment // 4),
@@ -163,8 +160,7 @@ class Conv2dPairs(OwnImplementation):
                 "words of pixels copied": pixels * (depth // 4),
                 "bytes of pixels copied": pixels * (depth % 4),
                 "blocks": blocks,
-                "blocks of form ANY": blocks if any_form else 0,
-                "blocks of form ANY with limits": blocks if any_form and clamped else 0,
+                "blocks of form ANY": blocks if self.form(node) is Form.ANY else 0,
                 "steps": blocks * pair_table.depth(window) // pair_table.DEPTH,
             }
         )
