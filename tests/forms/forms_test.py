@@ -87,9 +87,9 @@ CODE = {
     ("ds_cnn", "cortex-m55"): 19_456,
     (sizes.WITHOUT_CMSIS_NN, "cortex-m4"): 14_848,
     (sizes.WITHOUT_CMSIS_NN, "cortex-m55"): 15_360,
-    (sizes.FOR_SIZE, "cortex-m4"): 8_704,
+    (sizes.FOR_SIZE, "cortex-m4"): 8_832,
     # depthwise_conv2d_windows takes 0.8 KB more than depthwise_conv2d_vectors, and a tenth fewer instructions in all.
-    (sizes.FOR_SIZE, "cortex-m55"): 9_472,
+    (sizes.FOR_SIZE, "cortex-m55"): 9_504,
     (sizes.WITH_CMSIS_NN, "cortex-m4"): 24_576,
     (sizes.WITH_CMSIS_NN, "cortex-m55"): 20_736,
 }
