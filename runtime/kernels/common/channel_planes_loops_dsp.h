@@ -137,13 +137,7 @@
 // `scale` makes shift, multiplier and correction of a channel of r3, r5 and what it reads on the stack, and leaves the
 // first in r10; `floor` and `any` make results of sums, and `store` stores one, which takes `result_bytes`.
 .macro FILTER name, sums, keep, channel_bytes, pair_bytes, scale, floor, any, store, result_bytes
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   NEIGHBOURS PLANE_ROWS_PLANES, PLANE_ROWS_OUTPUT, PLANE_ROWS_TABLE, PLANE_ROWS_CHANNELS, PLANE_ROWS_COLUMN_BYTES, \
              PLANE_ROWS_ROW_BYTES, PLANE_ROWS_PAIRS_BYTES, PLANE_ROWS_LAST, PLANE_ROWS_LIMITED, PLANE_ROWS_LEAST, \

@@ -43,13 +43,7 @@
 // last ones begins with those before. Writes a word in each of four planes for first + pairs + last columns, which the
 // caller has limited to those that a row of planes has. No more is read than the image has; ReadsPast is 0.
 .macro FILL_PLANES name, together
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   NEIGHBOURS PLANE_ROW_PIXEL_BYTES, PLANE_ROW_CHANNEL_BYTES, PLANE_ROW_PADDING, PLANE_ROW_FIRST, PLANE_ROW_PAIRS, \
              PLANE_ROW_LAST

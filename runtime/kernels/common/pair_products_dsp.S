@@ -245,13 +245,7 @@
 // inputs. There are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are
 // stored as a word while four channels or more are left, and then the last one to three as bytes.
 .macro MULTIPLY name, products, requantize, limited, prepare, more=4, starts, four_channels=FOUR_CHANNELS, last=12
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   BEGIN_PAIR_PRODUCTS \more
   .ifnb \starts
   ADD_INPUTS
@@ -349,13 +343,7 @@
 //
 // Bounds: reads 4 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1: first one word if they
 // are odd, which may be all, and then two at a time. Callers give whole words of a window.
-  .section .text.cmsis_nn_delegate_widen_pairs, "ax", %progbits
-  .global cmsis_nn_delegate_widen_pairs
-  .type cmsis_nn_delegate_widen_pairs, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_widen_pairs:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_widen_pairs
   push {r4-r9, lr}
   lsrs r3, r3, #1
   bcc 1f
@@ -392,13 +380,7 @@ cmsis_nn_delegate_widen_pairs:
 // PairWindows::depth() has room for them. There may be no sixteens, words or rests, but there are segments and rows; `more`
 // is 0 only if words and rests are none.
 #define HELD PAIR_SEGMENTS_BYTES
-  .section .text.cmsis_nn_delegate_widen_segments, "ax", %progbits
-  .global cmsis_nn_delegate_widen_segments
-  .type cmsis_nn_delegate_widen_segments, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_widen_segments:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_widen_segments
   push {r4-r11, lr}
   NEIGHBOURS PAIR_SEGMENTS_SIXTEENS, PAIR_SEGMENTS_MORE, PAIR_SEGMENTS_WORDS, PAIR_SEGMENTS_REST, PAIR_SEGMENTS_SEGMENTS, \
              PAIR_SEGMENTS_ROWS, PAIR_SEGMENTS_STEP, PAIR_SEGMENTS_ROW_STEP, PAIR_SEGMENTS_RESTS, PAIR_SEGMENTS_BYTES

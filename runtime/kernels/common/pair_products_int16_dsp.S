@@ -133,13 +133,7 @@
 // are channels / 4, rounded up: init() compares block_words and blocks, so ReadsPast is 0. Four results at a time are stored as two words while four channels
 // or more are left, and then the last one to three as halves of these.
 .macro MULTIPLY name, requantize, limited, products=PRODUCTS, more=4, less
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   BEGIN_PAIR_PRODUCTS \more
   .ifnb \less
   ADD_INPUTS
@@ -214,13 +208,7 @@
 //
 // Bounds: reads 8 bytes of `a` and `b` and writes 16 bytes, `words` times, which is at least 1. Callers give whole fours
 // of a window; what is left of its segments is put there in C++.
-  .section .text.cmsis_nn_delegate_interleave_pairs, "ax", %progbits
-  .global cmsis_nn_delegate_interleave_pairs
-  .type cmsis_nn_delegate_interleave_pairs, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_interleave_pairs:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_interleave_pairs
   push {r4-r7, lr}
 1:
   ldr r4, [r0], #8

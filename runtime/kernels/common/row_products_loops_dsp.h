@@ -40,13 +40,7 @@
 // the bytes from those of a channel to the next one's. It leaves r4 and r11 where they end, and in r10 how many channels
 // there are after this block. `separate` changes the sums in r4-r11 before that.
 .macro MULTIPLY_ROW name, inputs, products, results, add, separate
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   sub sp, #FRAME
   str r0, [sp, #ROW]

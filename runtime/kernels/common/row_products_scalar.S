@@ -45,13 +45,7 @@
 // Bounds: a step reads 4 inputs and 32 bytes of weights. Its caller gives [input, end) as a multiple of 4 inputs and
 // not empty, and `weights` at those of a block for the first of them, so that the last bytes read are those of the
 // block. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_add_row, "ax", %progbits
-  .global cmsis_nn_delegate_add_row
-  .type cmsis_nn_delegate_add_row, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_add_row:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_add_row
   push {r0, r4-r11, lr}
   ldm r0, {r4-r11}
 1:  // four inputs; the loads of the first one, which come last, go on to the next four
@@ -123,13 +117,7 @@ cmsis_nn_delegate_add_row:
 // Bounds: a step reads 4 inputs and, of 32 bytes of weights, 8 in each half. Its caller gives [input, end) as a
 // multiple of 4 inputs and not empty, and `weights` at the beginning of a block or 8 bytes behind it, so that the last
 // bytes read are those of the block. ReadsPast is 0.
-  .section .text.cmsis_nn_delegate_add_row, "ax", %progbits
-  .global cmsis_nn_delegate_add_row
-  .type cmsis_nn_delegate_add_row, %function
-  .thumb_func
-  .balign 8
-cmsis_nn_delegate_add_row:
-  LANDING_PAD
+  FUNCTION cmsis_nn_delegate_add_row
   push {r0, r4-r7, lr}
   mov r4, r8
   mov r5, r9

@@ -105,13 +105,7 @@
 // first vector and of the last block. The table has weights and scales for these too: init() compares block_words and
 // blocks, so ReadsPast is 0.
 .macro ROW_VECTORS name, log2_bytes, predicate, first, vector, weights, bytes, bits, store, nibbles
-  .section .text.\name, "ax", %progbits
-  .global \name
-  .type \name, %function
-  .thumb_func
-  .balign 8
-\name:
-  LANDING_PAD
+  FUNCTION \name
   push {r4-r11, lr}
   vpush {d8-d15}
   sub sp, #LOCALS
